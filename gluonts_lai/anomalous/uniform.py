@@ -1,0 +1,80 @@
+"""
+Anomalies anywhere in the domain of the series.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Optional
+
+import numpy as np
+
+from gluonts_lai.value import Value
+
+from .floor import CauchyFloor
+from .model import AnomalousModel, Sample, as_numbers, fitted
+
+# A little more than the range, so that a new maximum is possible.
+DEFAULT_WIDTH = 1.1
+
+
+@dataclass(frozen=True)
+class Uniform(Value, AnomalousModel):
+    """
+    Anything that the series can show is as likely as anything else: the
+    paper's p⁻.
+
+    Parameters
+    ----------
+    width
+        Width of the density as a multiple of the range of the series; None
+        for 1.1. Forecasts many steps ahead are uncertain and need more, about
+        3, or ordinary points are flagged.
+    low
+        Smallest possible value, where it is known; None to fit it.
+    high
+        Largest possible value, where it is known; None to fit it.
+
+    Examples
+    --------
+    >>> model = Uniform(width=1.0).fit(np.array([0.0, 4.0, np.nan, 10.0]))
+    >>> model
+    Uniform(width=1.0, low=0.0, high=10.0)
+    >>> np.exp(model.log_prob(np.array([5.0, np.nan]))).round(2)
+    array([0.1, nan])
+    """
+
+    width: Optional[float] = None
+    low: Optional[float] = None
+    high: Optional[float] = None
+
+    def __post_init__(self) -> None:
+        if self.width is not None and not 1.0 <= self.width <= 1e6:
+            raise ValueError(
+                "width must be a multiple of the range between 1 and 1e6, got "
+                f"{self.width!r}; a narrower p⁻ would miss known values."
+            )
+        if self.low is not None and self.high is not None:
+            if not -np.inf < self.low < self.high < np.inf:
+                raise ValueError(
+                    "low must lie below high, and both be finite, got "
+                    f"low={self.low!r} and high={self.high!r}."
+                )
+
+    def fit(
+        self, values: np.ndarray, weights: Optional[np.ndarray] = None
+    ) -> "Uniform":
+        """The model over the domain of one series, whatever the weights."""
+        sample = Sample.of(values, weights)
+        reach = (self.width or DEFAULT_WIDTH) * sample.range / 2
+        return replace(
+            self,
+            low=sample.middle - reach if self.low is None else self.low,
+            high=sample.middle + reach if self.high is None else self.high,
+        )
+
+    def log_prob(self, values: np.ndarray) -> np.ndarray:
+        """Log density of each value; NaN where there is none."""
+        low, high = fitted(self, "low", "high")
+        values = as_numbers(values)
+        inside = (values >= low) & (values <= high)
+        floor = CauchyFloor(low + (high - low) / 2, high - low)
+        return floor.mix(np.where(inside, -np.log(high - low), -np.inf), values)

@@ -1,0 +1,105 @@
+"""
+The chain that explains the transitions, seen or expected.
+
+Either form of the counts will do: those in sampled paths, as in the paper
+(:func:`count_transitions`), or their exact expectation
+(:func:`expected_transitions`). Each row of the transition matrix is a Beta
+distribution; a prior enters it as pseudo-counts.
+"""
+
+from typing import Optional, Union
+
+import numpy as np
+
+from .chain import IndicatorChain
+
+Prior = Optional[Union[IndicatorChain, np.ndarray]]
+
+# Where no prior is given, a transition never seen keeps the least probability
+# that a chain may have: it must stay possible.
+SMALLEST, LARGEST = np.finfo(float).tiny, 1.0 - np.finfo(float).epsneg
+
+
+def estimate_chain(
+    counts: np.ndarray, prior: Prior = None
+) -> IndicatorChain:
+    """
+    The chain with the posterior mean of its transition probabilities.
+
+    Parameters
+    ----------
+    counts
+        Number of steps from state j (row) to state k (column), whole or not.
+        Tables of many series, stacked along axes before these two, are added
+        up: one chain serves all. See :func:`estimate_chains` for one each.
+    prior
+        Pseudo-counts of the same form, or a chain, which stands for its
+        :meth:`~IndicatorChain.pseudo_counts` and keeps its ``p_start``, since
+        steps say nothing about the start. None for no prior; then, and with
+        plain pseudo-counts, a series starts as it goes on: ``p_start`` is the
+        share of anomalous points in the long run.
+
+    Examples
+    --------
+    >>> chain = estimate_chain([[970, 10], [10, 10]])
+    >>> round(chain.p_enter, 4), chain.p_stay
+    (0.0102, 0.5)
+    """
+    counts = as_counts(counts, "counts")
+    table = counts.reshape(-1, 2, 2).sum(0)
+    if isinstance(prior, IndicatorChain):
+        table = table + prior.pseudo_counts()
+    elif prior is not None:
+        table = table + as_counts(prior, "prior").reshape(2, 2)
+    num_left = table.sum(-1)
+    if not num_left.all():
+        state = "normal" if num_left[0] == 0 else "anomalous"
+        raise ValueError(
+            "counts must hold steps from both states, got none from the "
+            f"{state} state; give a prior, for example "
+            "IndicatorChain.from_prior(anomaly_rate=0.01)."
+        )
+    p_enter, p_stay = (
+        float(p) for p in np.clip(table[:, 1] / num_left, SMALLEST, LARGEST)
+    )
+    p_start = p_enter / (p_enter + table[1, 0] / num_left[1])
+    if isinstance(prior, IndicatorChain):
+        p_start = prior.p_start
+    return IndicatorChain(
+        p_start=float(np.clip(p_start, SMALLEST, LARGEST)),
+        p_enter=p_enter,
+        p_stay=p_stay,
+    )
+
+
+def estimate_chains(
+    counts: np.ndarray, prior: Prior = None
+) -> list[IndicatorChain]:
+    """
+    One chain for each table of ``counts``, of shape ``(series, 2, 2)``.
+
+    The prior is the same for all; see :func:`estimate_chain`.
+    """
+    tables = as_counts(counts, "counts")
+    if tables.ndim != 3:
+        raise ValueError(
+            "counts must have the shape (series, 2, 2), got "
+            f"{tables.shape}; use estimate_chain for a single table."
+        )
+    return [estimate_chain(table, prior) for table in tables]
+
+
+def as_counts(counts: np.ndarray, name: str) -> np.ndarray:
+    """Tables of numbers that can be counts, in double precision."""
+    tables = np.asarray(counts)
+    if tables.dtype.kind not in "fiub" or tables.shape[-2:] != (2, 2):
+        raise ValueError(
+            f"{name} must be numbers in tables of two by two, got "
+            f"{tables.dtype} of shape {tables.shape}."
+        )
+    tables = tables.astype(float)
+    if not ((tables >= 0) & np.isfinite(tables)).all():
+        raise ValueError(
+            f"{name} must be finite and not negative, got {counts!r}."
+        )
+    return tables

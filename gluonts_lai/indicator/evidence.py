@@ -1,0 +1,198 @@
+"""
+What the data say of the indicator: two log densities at every point.
+
+Whatever the caller has (lists, integers, read-only or strided views, float32)
+becomes a table of series by time; nothing of the caller's is written to. A
+point with a density of NaN is missing: it says nothing, and the chain alone
+decides there.
+"""
+
+from typing import NamedTuple, NoReturn, Sequence, Union
+
+import numpy as np
+
+from .chain import IndicatorChain
+
+Chains = Union[IndicatorChain, Sequence[IndicatorChain], np.ndarray]
+
+
+class Problem(NamedTuple):
+    """The densities of all series, and the chain of each."""
+
+    log_normal: np.ndarray  # (series, time)
+    log_anomalous: np.ndarray  # (series, time)
+    starts: np.ndarray  # (series, 2): P(z[0] = j)
+    moves: np.ndarray  # (series, 2, 2): P(z[t+1] = k | z[t] = j)
+    batch_shape: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, chain: Chains, log_normal: np.ndarray, log_anomalous: np.ndarray
+    ) -> "Problem":
+        log_normal, log_anomalous = as_densities(log_normal, log_anomalous)
+        *batch_shape, num_times = log_normal.shape
+        table = int(np.prod(batch_shape, dtype=int)), num_times
+        p_start, p_enter, p_stay = probabilities(chain, tuple(batch_shape))
+        return cls(
+            log_normal.reshape(table),
+            log_anomalous.reshape(table),
+            np.stack([1 - p_start, p_start], -1),
+            np.stack([1 - p_enter, p_enter, 1 - p_stay, p_stay], -1).reshape(
+                -1, 2, 2
+            ),
+            tuple(batch_shape),
+        )
+
+    def weigh(
+        self, rows: slice, log_ratio: np.ndarray, weight: np.ndarray
+    ) -> np.ndarray:
+        """
+        Fill in what the points of some series say, in double precision.
+
+        ``log_ratio`` takes log p⁻ − log p⁺, ``weight`` the weight exp(−|·|) of
+        the less likely source. Returns the log density of each whole series
+        under the likelier source at each point.
+        """
+        pair = self.log_normal[rows], self.log_anomalous[rows]
+        log_best = np.maximum(*pair, out=weight)
+        with np.errstate(invalid="ignore"):  # both -inf: refused below
+            np.subtract(*reversed(pair), out=log_ratio, dtype=float)
+        if not np.isfinite(log_ratio).all():
+            if np.isinf(log_best).any():
+                self.refuse(rows, log_best)
+            missing = np.isnan(log_ratio)
+            log_ratio[missing] = log_best[missing] = 0.0
+        log_best_of_series = log_best.sum(-1)
+
+        np.abs(log_ratio, out=weight)
+        np.negative(weight, out=weight)
+        np.exp(weight, out=weight)
+        return log_best_of_series
+
+    def refuse(self, rows: slice, log_best: np.ndarray) -> NoReturn:
+        """Say which point no chain can explain."""
+        row, t = (int(i) for i in np.argwhere(np.isinf(log_best))[0])
+        index = np.unravel_index(rows.start + row, self.batch_shape or (1,))
+        name = index[0] if len(index) == 1 else tuple(int(i) for i in index)
+        place = f"series {name}, time {t}"
+        if log_best[row, t] < 0:
+            raise ValueError(
+                "one of the two log densities must exceed -inf, got -inf for "
+                f"both at {place}; give p⁻ a floor, or NaN to both densities "
+                "of a missing point."
+            )
+        raise ValueError(
+            f"log densities must be below inf, got inf at {place}; an "
+            "infinite density often is a scale of zero: give it a floor."
+        )
+
+    def part(self, rows: slice) -> "Problem":
+        """The same for some of the series only, with one batch axis."""
+        tables = (table[rows] for table in self[:4])
+        return Problem(*tables, batch_shape=(len(self.log_normal[rows]),))
+
+    def empty(self) -> np.ndarray:
+        """Room for one number a point, in the precision of the input."""
+        return np.empty_like(self.log_normal)
+
+    def unfold(self, table: np.ndarray) -> np.ndarray:
+        """Bring the caller's batch axes back."""
+        return table.reshape(self.batch_shape + table.shape[1:])
+
+
+def as_densities(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Equally shaped arrays with a time axis, all float32 or all float64."""
+    arrays = tuple(np.asarray(array) for array in arrays)
+    for array in arrays:
+        if array.dtype.kind not in "fiub":
+            raise ValueError(
+                "log densities must be real numbers, got an array of dtype "
+                f"{array.dtype}; convert it with .astype(float)."
+            )
+        if array.ndim == 0:
+            raise ValueError(
+                "log densities must have a time axis, got the single number "
+                f"{array}; give an array, time last."
+            )
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise ValueError(
+            "log densities must have one shape, got "
+            + " and ".join(str(array.shape) for array in arrays)
+            + "; use np.broadcast_to where one value serves many points."
+        )
+    single = all(array.dtype == np.float32 for array in arrays)
+    dtype = np.float32 if single else np.float64
+    return tuple(np.ascontiguousarray(array, dtype) for array in arrays)
+
+
+def probabilities(chain: Chains, batch_shape: tuple[int, ...]) -> np.ndarray:
+    """Rows ``p_start``, ``p_enter``, ``p_stay``, a column for each series."""
+    chains = np.asarray(chain, dtype=object)
+    for one in chains.flat:
+        if not isinstance(one, IndicatorChain):
+            raise TypeError(
+                "chain must be an IndicatorChain, or a sequence with one for "
+                f"each series, got {one!r}."
+            )
+    table = np.array([[c.p_start, c.p_enter, c.p_stay] for c in chains.flat])
+    table = table.reshape(chains.shape + (3,))
+    try:
+        table = np.broadcast_to(table, batch_shape + (3,))
+    except ValueError:
+        raise ValueError(
+            "there must be one chain for all series or one for each, got "
+            f"chains of shape {chains.shape} for series of shape {batch_shape}."
+        ) from None
+    return table.reshape(-1, 3).T
+
+
+def condition_on_labels(
+    log_normal: np.ndarray, log_anomalous: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Take known labels as evidence: new densities that imply them.
+
+    Parameters
+    ----------
+    log_normal
+        Log density of each point under the nominal model, time last.
+    log_anomalous
+        Log density of each point under the anomalous model, same shape.
+    labels
+        1 where a point is known to be anomalous, 0 where it is known to be
+        nominal, NaN where nothing is known, and anything between for an
+        opinion: 0.8 multiplies the odds by 0.8 / 0.2. A missing point may
+        have a label too. Same shape.
+
+    Examples
+    --------
+    >>> densities = condition_on_labels([-1.0, -9.0], [-4.0, -4.0], [1.0, 0.0])
+    >>> from gluonts_lai import IndicatorChain
+    >>> from gluonts_lai.indicator import smooth_chain
+    >>> smooth_chain(IndicatorChain(), *densities).smoothed
+    array([1., 0.])
+    """
+    log_normal, log_anomalous, labels = as_densities(
+        log_normal, log_anomalous, np.asarray(labels)
+    )
+    known = ~np.isnan(labels)
+    wrong = known & ~((labels >= 0) & (labels <= 1))
+    if wrong.any():
+        raise ValueError(
+            "labels must be 1 (anomalous), 0 (nominal), a probability between "
+            f"them or NaN (unknown), got {labels[wrong][0]!s} at index "
+            f"{tuple(int(i) for i in np.argwhere(wrong)[0])}."
+        )
+    silent = np.isnan(log_normal) | np.isnan(log_anomalous)
+    opinion = np.where(known, labels, 0.5)
+    results = []
+    for log_density, weight in (
+        (log_normal, 1 - opinion),
+        (log_anomalous, opinion),
+    ):
+        with np.errstate(divide="ignore"):  # certainty: log 0 = -inf
+            log_weight = np.where(known, np.log(weight), 0.0)
+        log_density = np.where(known & silent, 0.0, log_density)
+        results.append((log_density + log_weight).astype(log_normal.dtype))
+    return results[0], results[1]
