@@ -1,0 +1,61 @@
+# Each target sets up what it needs, in a virtual environment of its own; a
+# second call installs nothing. `make PYTHON=/path/to/python3.11 …` overrides
+# the choice of Python.
+
+MX_PYTHONS = 3.11 3.10
+TORCH_PYTHONS = 3.11 3.10 3.12 3.13
+
+.PHONY: help demo test test-next lint bench clean
+help:
+	@echo "make demo       find the anomalies of a simulated series, draw demo.png"
+	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
+	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
+	@echo "make lint       black, ruff, mypy"
+	@echo "make bench      the benchmarks, beside other libraries"
+	@echo "make clean      remove the virtual environments"
+
+demo: .venv/.with-demo
+	@.venv/bin/gluonts-lai demo
+
+test: .venv/.with-test
+	@.venv/bin/python -m pytest
+
+test-next: .venv-next/.with-test
+	@.venv-next/bin/python -m pytest
+
+lint: .venv/.with-test
+	@.venv/bin/black --check --quiet . || { .venv/bin/black --diff --quiet .; exit 1; }
+	@.venv/bin/ruff check --quiet .
+	@.venv/bin/mypy
+
+bench: .venv-bench/.with-bench
+	@.venv-bench/bin/python benchmarks/indicator_speed.py
+
+clean:
+	rm -rf .venv .venv-next .venv-bench
+
+.venv/.with-demo: extras = mxnet,plot
+.venv/.with-test: extras = mxnet,torch,plot,test,lint
+.venv-next/.with-test: extras = torch,plot,test
+.venv-bench/.with-bench: extras = torch,plot,bench
+
+.venv/.with-%: .venv/bin/python setup.py constraints.txt
+	$(install)
+
+.venv-next/.with-%: .venv-next/bin/python setup.py constraints-next.txt
+	$(install)
+
+.venv-bench/.with-%: .venv-bench/bin/python setup.py constraints-next.txt
+	$(install)
+
+define install
+@echo "Installing gluonts-lai[$(extras)] into $(@D), once; this takes a few minutes …"
+@$(@D)/bin/python -m pip install --quiet --constraint $(lastword $^) --editable '.[$(extras)]'
+@touch $@
+endef
+
+.venv/bin/python:
+	@sh .ci/venv .venv "$(MX_PYTHONS)" "MXNet" "$(PYTHON)"
+
+.venv-next/bin/python .venv-bench/bin/python: %/bin/python:
+	@sh .ci/venv $* "$(TORCH_PYTHONS)" "PyTorch" "$(PYTHON)"

@@ -1,0 +1,7 @@
+"""
+Series whose anomalies are known.
+"""
+
+from .demonstration import Demonstration, demonstration
+
+__all__ = ["Demonstration", "demonstration"]

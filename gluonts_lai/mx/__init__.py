@@ -1,0 +1,7 @@
+"""
+The nominal model on MXNet: the only place that imports mxnet.
+"""
+
+from gluonts_lai.nominal.backend import require
+
+require("mxnet")

@@ -1,0 +1,5 @@
+"""
+p⁺: WHO explains the other points?
+
+The wrapped forecaster, asked through a framework that may not be there.
+"""

@@ -1,0 +1,45 @@
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+here = Path(__file__).parent
+version = next(
+    line.split('"')[1]
+    for line in (here / "gluonts_lai/__init__.py").read_text().splitlines()
+    if line.startswith("__version__")
+)
+
+# Lower bounds are tried by `make test`, upper bounds by `make test-next`:
+# constraints.txt and constraints-next.txt pin the two ends.
+setup(
+    name="gluonts-lai",
+    version=version,
+    description="Forecasters that find the anomalies in their training data",
+    long_description=(here / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    packages=find_packages(include=["gluonts_lai", "gluonts_lai.*"]),
+    package_data={"gluonts_lai": ["py.typed"]},
+    python_requires=">=3.10,<3.14",
+    install_requires=[
+        "click>=8.1.7,<9",
+        "gluonts>=0.16.2,<0.18",
+        "numba>=0.58.1,<0.69",
+        "numpy>=1.23.5,<2.5",
+        "scikit-learn>=1.3.2,<1.10",
+    ],
+    extras_require={
+        # gluonts 0.17 has no such extra; it imports packaging undeclared.
+        "mxnet": [
+            'mxnet>=1.9.1,<2; python_version < "3.12"',
+            'numpy<1.24; python_version < "3.12"',
+            "packaging>=23.2,<27",
+        ],
+        "torch": ["gluonts[torch]"],
+        "plot": ["matplotlib>=3.7.5,<3.12"],
+        "test": ["pytest>=8,<10"],
+        "lint": ["black==26.10.1", "mypy==2.4.1", "ruff==0.17.4"],
+        "bench": ["dynamax>=1.0.3,<2", "hmmlearn>=0.3.3,<0.4"],
+    },
+    entry_points={"console_scripts": ["gluonts-lai=gluonts_lai.cli:main"]},
+)
