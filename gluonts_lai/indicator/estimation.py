@@ -50,7 +50,12 @@ def estimate_chain(
     if isinstance(prior, IndicatorChain):
         table = table + prior.pseudo_counts()
     elif prior is not None:
-        table = table + as_counts(prior, "prior").reshape(2, 2)
+        table = table + as_counts(prior, "prior")
+        if table.ndim > 2:
+            raise ValueError(
+                "prior must be one table of two by two, got shape "
+                f"{np.shape(prior)}; it is the same for all series."
+            )
     num_left = table.sum(-1)
     if not num_left.all():
         state = "normal" if num_left[0] == 0 else "anomalous"

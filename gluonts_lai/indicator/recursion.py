@@ -8,9 +8,9 @@ takes eight of them at once.
 
 A point's evidence comes as ``log_ratio = log p⁻ − log p⁺`` and ``weight =
 exp(−|log_ratio|)``: of the two sources the likelier has weight 1, the other
-has ``weight``, which may underflow to 0 without harm. Index 0 is normal, 1 is
-anomalous: ``a`` comes from the past, ``b`` from the future, ``e`` is the
-point's own evidence, ``m`` the chain's moves.
+has ``weight``. Index 0 is normal, 1 is anomalous: ``a`` comes from the past,
+``b`` from the future, ``e`` is the point's own evidence, ``m`` the chain's
+moves.
 """
 
 import logging
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 # A message is rescaled before the smaller of its two parts can lose digits.
 SMALLEST_SUM = 1e-4
 # Beyond this or its inverse, products of messages are formed with more care.
-SMALLEST_PRODUCT = 1e-200
+SMALLEST_PRODUCT = 1e-10
 
 
 def compiled(loop: Callable) -> Callable:
@@ -52,6 +52,18 @@ def weigh(log_ratio, weight):
     if log_ratio < 0.0:
         return 1.0, weight
     return weight, 1.0
+
+
+@numba.njit
+def rescale(a0, a1, log_ratio):
+    """
+    A message that has seen a point, its larger part 1, and the log of what it
+    was divided by. In log-odds, where nothing underflows.
+    """
+    log_odds = np.log(a1 / a0) + log_ratio
+    if log_odds > 0.0:
+        return np.exp(-log_odds), 1.0, np.log(a1) + min(0.0, log_ratio)
+    return 1.0, np.exp(log_odds), np.log(a0) + min(0.0, -log_ratio)
 
 
 @compiled
@@ -82,9 +94,9 @@ def pass_messages(
                 predicted[i, t] = a1 / (a0 + a1)
                 filtered[i, t] = a1 * e1 / total
             if total < SMALLEST_SUM:
-                log_taken += np.log(total)
-                a0, a1 = a0 * e0 / total, a1 * e1 / total
-                e0, e1, total = 1.0, 1.0, 1.0
+                a0, a1, log_sum = rescale(a0, a1, log_ratio[i, t])
+                log_taken += log_sum
+                e0, e1, total = 1.0, 1.0, a0 + a1
             # In this order, a step waits for one product and one sum only.
             a0, a1 = (
                 a0 * (e0 * m00) + a1 * (e1 * m10),
@@ -94,9 +106,8 @@ def pass_messages(
                 s = num_times - 1 - t
                 future[i, s] = b1 / b0
                 e0, e1 = weigh(log_ratio[i, s], weight[i, s])
-                below = b0 * e0 + b1 * e1
-                if below < SMALLEST_SUM:
-                    b0, b1 = b0 * e0 / below, b1 * e1 / below
+                if b0 * e0 + b1 * e1 < SMALLEST_SUM:
+                    b0, b1, _ = rescale(b0, b1, log_ratio[i, s])
                     e0, e1 = 1.0, 1.0
                 b0, b1 = (
                     b0 * (e0 * m00) + b1 * (e1 * m01),
@@ -124,14 +135,14 @@ def meet(log_ratio, weight, past, future, moves, smoothed, counts):
             e0, e1 = weigh(log_ratio[i, t], weight[i, t])
             if t > 0:
                 b0, b1 = e0, e1 * future[i, t]
-                w00, w01 = a0 * m00 * b0, a0 * m01 * b1
-                w10, w11 = a1 * m10 * b0, a1 * m11 * b1
+                w00, w01 = a0 * b0 * m00, a0 * b1 * m01
+                w10, w11 = a1 * b0 * m10, a1 * b1 * m11
                 total = w00 + w01 + w10 + w11
                 if not SMALLEST_PRODUCT < total < 1.0 / SMALLEST_PRODUCT:
                     a0, a1 = a0 / (a0 + a1), a1 / (a0 + a1)
                     b0, b1 = b0 / (b0 + b1), b1 / (b0 + b1)
-                    w00, w01 = a0 * m00 * b0, a0 * m01 * b1
-                    w10, w11 = a1 * m10 * b0, a1 * m11 * b1
+                    w00, w01 = a0 * b0 * m00, a0 * b1 * m01
+                    w10, w11 = a1 * b0 * m10, a1 * b1 * m11
                     total = w00 + w01 + w10 + w11
                 share = 1.0 / total
                 n00 += w00 * share

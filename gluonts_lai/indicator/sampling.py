@@ -55,7 +55,7 @@ def sample_paths(
             f"rng must be a numpy.random.Generator, got {rng!r}; "
             "use np.random.default_rng(seed)."
         )
-    if not isinstance(num_paths, (int, np.integer)) or num_paths < 1:
+    if type(num_paths) is bool or not isinstance(num_paths, (int, np.integer)) or num_paths < 1:
         raise ValueError(
             f"num_paths must be a whole number of at least 1, got {num_paths!r}."
         )
@@ -119,7 +119,8 @@ def count_transitions(paths: np.ndarray) -> np.ndarray:
            [1, 2]])
     """
     paths = np.asarray(paths)
-    if paths.ndim == 0 or not np.isin(paths, (0, 1)).all():
+    bits = paths.dtype.kind in "fiub" and np.isin(paths, (0, 1)).all()
+    if paths.ndim == 0 or not bits:
         raise ValueError(
             "paths must hold zeros and ones, time last, got "
             f"{paths.dtype} of shape {paths.shape}; draw them with "
