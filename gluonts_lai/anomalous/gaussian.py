@@ -7,10 +7,11 @@ from typing import Optional
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
 from gluonts_lai.value import Value
 
 from .floor import CauchyFloor
-from .model import AnomalousModel, Sample, as_numbers, fitted
+from .model import AnomalousModel, Sample, fitted
 
 # The series as a whole counts as this many anomalous points: a few sampled
 # ones must not draw p⁻ together onto themselves.
@@ -74,7 +75,7 @@ class Gaussian(Value, AnomalousModel):
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of each value; NaN where there is none."""
         mean, sd = fitted(self, "mean", "sd")
-        values = as_numbers(values)
+        values = real_array(values, "values")
         floor = self.floor or CauchyFloor(mean, sd)
         return floor.mix(log_gaussian(values, mean, sd), values)
 

@@ -8,11 +8,12 @@ from typing import Optional
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
 from gluonts_lai.value import Value
 
 from .floor import CauchyFloor
 from .gaussian import NUM_PSEUDO, log_gaussian
-from .model import AnomalousModel, Sample, as_numbers, fitted
+from .model import AnomalousModel, Sample, fitted
 
 # Anomalous points are thinned to this many, evenly: more change nothing.
 MOST_POINTS = 1_000
@@ -83,7 +84,7 @@ class GaussianMixture(Value, AnomalousModel):
         shares, means, sds, floor = fitted(
             self, "shares", "means", "sds", "floor"
         )
-        values = as_numbers(values)
+        values = real_array(values, "values")
         parts = [
             np.log(share) + log_gaussian(values, mean, sd)
             for share, mean, sd in zip(shares, means, sds)

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
+
 # Squares of numbers up to this, and of their inverses, are finite.
 LARGEST = 1e150
 
@@ -58,7 +60,7 @@ class Sample(NamedTuple):
     def of(
         cls, values: np.ndarray, weights: Optional[np.ndarray] = None
     ) -> "Sample":
-        values = as_numbers(values)
+        values = real_array(values, "values")
         finite = np.isfinite(values)
         if not finite.any():
             raise ValueError(
@@ -92,21 +94,9 @@ class Sample(NamedTuple):
         return self.middle + self.range * float(around.mean()), self.range * sd
 
 
-def as_numbers(values: np.ndarray) -> np.ndarray:
-    """An array of real numbers, float32 or float64."""
-    values = np.asarray(values)
-    if values.dtype.kind not in "fiub":
-        raise ValueError(
-            "values must be real numbers, got an array of dtype "
-            f"{values.dtype}; convert it with .astype(float)."
-        )
-    dtype = np.float32 if values.dtype == np.float32 else np.float64
-    return values.astype(dtype, copy=False)
-
-
 def as_weights(weights: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Weights of values of this shape, in double precision."""
-    weights = as_numbers(weights).astype(float)
+    weights = real_array(weights, "weights").astype(float)
     if weights.shape != shape:
         raise ValueError(
             "there must be one weight for each value, got weights of shape "

@@ -7,10 +7,11 @@ from typing import Optional
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
 from gluonts_lai.value import Value
 
 from .floor import CauchyFloor
-from .model import AnomalousModel, Sample, as_numbers, fitted
+from .model import AnomalousModel, Sample, fitted
 
 # A little more than the range, so that a new maximum is possible.
 DEFAULT_WIDTH = 1.1
@@ -74,7 +75,7 @@ class Uniform(Value, AnomalousModel):
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of each value; NaN where there is none."""
         low, high = fitted(self, "low", "high")
-        values = as_numbers(values)
+        values = real_array(values, "values")
         inside = (values >= low) & (values <= high)
         floor = CauchyFloor(low + (high - low) / 2, high - low)
         return floor.mix(np.where(inside, -np.log(high - low), -np.inf), values)

@@ -11,6 +11,8 @@ from typing import Optional, Union
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
+
 from .chain import IndicatorChain
 
 Prior = Optional[Union[IndicatorChain, np.ndarray]]
@@ -96,15 +98,15 @@ def estimate_chains(
 
 def as_counts(counts: np.ndarray, name: str) -> np.ndarray:
     """Tables of numbers that can be counts, in double precision."""
-    tables = np.asarray(counts)
-    if tables.dtype.kind not in "fiub" or tables.shape[-2:] != (2, 2):
+    tables = real_array(counts, name).astype(float)
+    if tables.shape[-2:] != (2, 2):
         raise ValueError(
-            f"{name} must be numbers in tables of two by two, got "
-            f"{tables.dtype} of shape {tables.shape}."
+            f"{name} must come in tables of two by two, got an array of "
+            f"shape {tables.shape}."
         )
-    tables = tables.astype(float)
-    if not ((tables >= 0) & np.isfinite(tables)).all():
+    wrong = ~((tables >= 0) & np.isfinite(tables))
+    if wrong.any():
         raise ValueError(
-            f"{name} must be finite and not negative, got {counts!r}."
+            f"{name} must be finite and not negative, got {tables[wrong][0]}."
         )
     return tables

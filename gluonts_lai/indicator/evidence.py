@@ -11,6 +11,8 @@ from typing import NamedTuple, NoReturn, Sequence, Union
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
+
 from .chain import IndicatorChain
 
 Chains = Union[IndicatorChain, Sequence[IndicatorChain], np.ndarray]
@@ -29,7 +31,9 @@ class Problem(NamedTuple):
     def of(
         cls, chain: Chains, log_normal: np.ndarray, log_anomalous: np.ndarray
     ) -> "Problem":
-        log_normal, log_anomalous = as_densities(log_normal, log_anomalous)
+        log_normal, log_anomalous = as_densities(
+            log_normal=log_normal, log_anomalous=log_anomalous
+        )
         *batch_shape, num_times = log_normal.shape
         table = int(np.prod(batch_shape, dtype=int)), num_times
         p_start, p_enter, p_stay = probabilities(chain, tuple(batch_shape))
@@ -100,30 +104,24 @@ class Problem(NamedTuple):
         return table.reshape(self.batch_shape + table.shape[1:])
 
 
-def as_densities(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+def as_densities(**named: np.ndarray) -> list[np.ndarray]:
     """Equally shaped arrays with a time axis, all float32 or all float64."""
-    arrays = tuple(np.asarray(array) for array in arrays)
-    for array in arrays:
-        if array.dtype.kind not in "fiub":
-            raise ValueError(
-                "log densities must be real numbers, got an array of dtype "
-                f"{array.dtype}; convert it with .astype(float)."
-            )
-        if array.ndim == 0:
-            raise ValueError(
-                "log densities must have a time axis, got the single number "
-                f"{array}; give an array, time last."
-            )
-    shapes = {array.shape for array in arrays}
-    if len(shapes) > 1:
+    arrays = [real_array(array, name) for name, array in named.items()]
+    shapes = [array.shape for array in arrays]
+    names = " and ".join(named)
+    if () in shapes:
         raise ValueError(
-            "log densities must have one shape, got "
-            + " and ".join(str(array.shape) for array in arrays)
-            + "; use np.broadcast_to where one value serves many points."
+            f"{names} must have a time axis, got a single number; give "
+            "arrays, time last."
         )
-    single = all(array.dtype == np.float32 for array in arrays)
-    dtype = np.float32 if single else np.float64
-    return tuple(np.ascontiguousarray(array, dtype) for array in arrays)
+    if len(set(shapes)) > 1:
+        raise ValueError(
+            f"{names} must have one shape, got "
+            f"{' and '.join(map(str, shapes))}; use np.broadcast_to where one "
+            "value serves many points."
+        )
+    dtype = np.result_type(*arrays)
+    return [np.ascontiguousarray(array, dtype) for array in arrays]
 
 
 def probabilities(chain: Chains, batch_shape: tuple[int, ...]) -> np.ndarray:
@@ -173,15 +171,22 @@ def condition_on_labels(
     >>> smooth_chain(IndicatorChain(), *densities).smoothed
     array([1., 0.])
     """
-    log_normal, log_anomalous, labels = as_densities(
-        log_normal, log_anomalous, np.asarray(labels)
+    log_normal, log_anomalous = as_densities(
+        log_normal=log_normal, log_anomalous=log_anomalous
     )
+    labels = real_array(labels, "labels").astype(float)
+    if labels.shape != log_normal.shape:
+        raise ValueError(
+            "there must be one label for each point, got labels of shape "
+            f"{labels.shape} for points of shape {log_normal.shape}; use NaN "
+            "where nothing is known."
+        )
     known = ~np.isnan(labels)
     wrong = known & ~((labels >= 0) & (labels <= 1))
     if wrong.any():
         raise ValueError(
             "labels must be 1 (anomalous), 0 (nominal), a probability between "
-            f"them or NaN (unknown), got {labels[wrong][0]!s} at index "
+            f"them or NaN (unknown), got {labels[wrong][0]} at index "
             f"{tuple(int(i) for i in np.argwhere(wrong)[0])}."
         )
     silent = np.isnan(log_normal) | np.isnan(log_anomalous)

@@ -6,6 +6,8 @@ on the past alone. Drawing each point on its own from the smoothed marginals
 would not give paths, and would bias the transitions counted in them.
 """
 
+from numbers import Integral
+
 import numpy as np
 
 from . import recursion
@@ -55,9 +57,11 @@ def sample_paths(
             f"rng must be a numpy.random.Generator, got {rng!r}; "
             "use np.random.default_rng(seed)."
         )
-    if type(num_paths) is bool or not isinstance(num_paths, (int, np.integer)) or num_paths < 1:
+    whole = isinstance(num_paths, Integral) and not isinstance(num_paths, bool)
+    if not whole or num_paths < 1:
         raise ValueError(
-            f"num_paths must be a whole number of at least 1, got {num_paths!r}."
+            "num_paths must be a whole number of at least 1, got "
+            f"{num_paths!r}."
         )
     problem = Problem.of(chain, log_normal, log_anomalous)
     num_series, num_times = problem.log_normal.shape
@@ -119,12 +123,11 @@ def count_transitions(paths: np.ndarray) -> np.ndarray:
            [1, 2]])
     """
     paths = np.asarray(paths)
-    bits = paths.dtype.kind in "fiub" and np.isin(paths, (0, 1)).all()
-    if paths.ndim == 0 or not bits:
+    numbers = paths.dtype.kind in "fiub" and paths.ndim > 0
+    if not numbers or not np.isin(paths, (0, 1)).all():
         raise ValueError(
-            "paths must hold zeros and ones, time last, got "
-            f"{paths.dtype} of shape {paths.shape}; draw them with "
-            "sample_paths, or threshold probabilities first."
+            f"paths must hold zeros and ones, time last, got {paths.dtype} of "
+            f"shape {paths.shape} that does not; threshold probabilities first."
         )
     paths = paths.astype(bool, copy=False)
     before, after = paths[..., :-1], paths[..., 1:]

@@ -139,11 +139,11 @@ def test_without_a_prior_a_series_starts_as_it_goes_on():
     [
         ([[0, 0], [1, 1]], "none from the normal state; give a prior"),
         ([[5, 5], [0, 0]], "none from the anomalous state; give a prior"),
-        ([1, 2], r"tables of two by two, got int64 of shape \(2,\)"),
+        ([1, 2], r"tables of two by two, got an array of shape \(2,\)"),
         ([[1, 2, 3]] * 2, "tables of two by two"),
         ([[1, -2], [1, 1]], "counts must be finite and not negative"),
         ([[1, np.nan], [1, 1]], "counts must be finite and not negative"),
-        ([["a", "b"], ["c", "d"]], "counts must be numbers"),
+        ([["a", "b"], ["c", "d"]], "counts must be an array of real numbers"),
     ],
 )
 def test_counts_that_cannot_be_counts_are_refused(counts, message):
