@@ -120,9 +120,13 @@ def components(sample: Sample, num_components: int) -> np.ndarray:
 
 
 def thinned(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Evenly spaced quantiles of weighted values, about one a unit weight."""
+    """
+    Evenly spaced quantiles of weighted values, about one a unit weight.
+
+    At least two, since scikit-learn wants no fewer: they may be equal.
+    """
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    num_points = int(np.clip(np.ceil(reached[-1]), 1, MOST_POINTS))
+    num_points = int(np.clip(np.ceil(reached[-1]), 2, MOST_POINTS))
     targets = (np.arange(num_points) + 0.5) / num_points * reached[-1]
     return values[order[np.searchsorted(reached, targets)]]

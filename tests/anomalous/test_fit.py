@@ -1,0 +1,206 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from gluonts_lai import Gaussian, GaussianMixture, Uniform
+
+RECIPES = [Uniform(), Gaussian(), GaussianMixture()]
+
+
+@pytest.fixture
+def series():
+    """Ordinary points around 10; anomalous ones around 0 and around 50."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(10, 1, 400)
+    weights = np.zeros(400)
+    values[::20], weights[::20] = rng.normal(0, 0.5, 20), 1.0
+    values[5::20], weights[5::20] = rng.normal(50, 0.5, 20), 1.0
+    return values, weights
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+def test_fitting_returns_a_new_model_and_leaves_all_else_alone(recipe, series):
+    values, weights = series
+    before = values.copy(), weights.copy()
+    values.flags.writeable = weights.flags.writeable = False
+
+    fitted = recipe.fit(values, weights)
+
+    assert fitted != recipe and recipe == type(recipe)()
+    assert fitted == recipe.fit(values, weights)
+    assert_array_equal(values, before[0])
+    assert_array_equal(weights, before[1])
+
+
+def test_a_uniform_covers_the_series_whatever_is_anomalous(series):
+    values, weights = series
+
+    model = Uniform(width=2.0).fit(values)
+
+    assert model == Uniform(width=2.0).fit(values, weights)
+    spread = values.max() - values.min()
+    assert model.low == pytest.approx(values.min() - spread / 2)
+    assert model.high == pytest.approx(values.max() + spread / 2)
+
+
+def test_bounds_that_are_known_stay():
+    model = Uniform(low=0.0).fit(np.array([40.0, 60.0]))
+
+    assert model.low == 0.0
+    assert model.high == pytest.approx(50 + 1.1 * 10)
+    assert Uniform(low=0.0, high=100.0).log_prob(np.array([50.0]))[
+        0
+    ] == pytest.approx(np.log(0.01), rel=1e-2)
+
+
+def test_a_gaussian_goes_where_the_anomalies_are(series):
+    values, weights = series
+    weights = weights * (values > 30)
+
+    broad, found = Gaussian().fit(values), Gaussian().fit(values, weights)
+
+    assert broad.mean == pytest.approx(values.mean())
+    assert broad.sd == pytest.approx(3 * values.std())
+    assert abs(found.mean - 50) < abs(broad.mean - 50) / 5
+    assert found.sd < broad.sd / 1.5
+
+
+def test_a_gaussian_is_that_of_pseudo_points_and_anomalous_points():
+    values, weights = np.array([0.0, 2.0, 9.0, 5.0]), np.array([0, 1, 1, 0.5])
+    broad = Gaussian().fit(values)
+
+    model = Gaussian().fit(values, weights)
+
+    # Two points with the broad mean and spread, as if they had been seen.
+    pseudo = broad.mean + broad.sd * np.array([-1.0, 1.0])
+    points = np.append(values, pseudo)
+    all_weights = np.append(weights, [1.0, 1.0])
+    mean = np.average(points, weights=all_weights)
+    assert model.mean == pytest.approx(mean)
+    variance = np.average((points - mean) ** 2, weights=all_weights)
+    assert model.sd == pytest.approx(np.sqrt(variance))
+
+
+def test_a_mixture_finds_each_kind_of_anomaly(series):
+    model = GaussianMixture().fit(*series)
+
+    assert sorted(np.round(model.means[:2], 0)) == [0, 50]
+    # No narrower than 1 % of the range, which widens 0.5 to 0.7.
+    assert_allclose(model.sds[:2], 0.7, atol=0.2)
+    # Forty anomalous points against two pseudo-points of the whole series.
+    assert model.shares[2] == pytest.approx(2 / 42)
+    assert sum(model.shares) == pytest.approx(1)
+    likely = model.log_prob(np.array([0.0, 50.0]))
+    assert (likely > model.log_prob(np.array([25.0])) + 2).all()
+
+
+def test_a_mixture_has_no_more_components_than_points():
+    values, weights = np.array([1.0, 2.0, 30.0, 3.0]), np.array([0, 0, 0.4, 0])
+
+    model = GaussianMixture(num_components=4).fit(values, weights)
+
+    assert len(model.means) == 2 and model.means[0] == pytest.approx(30)
+
+
+def test_a_mixture_of_very_many_points_is_that_of_their_quantiles():
+    rng = np.random.default_rng(1)
+    values = np.append(rng.normal(0, 1, 50_000), rng.normal(40, 2, 50_000))
+
+    model = GaussianMixture().fit(values, np.ones(100_000))
+
+    assert_allclose(sorted(model.means[:2]), [0, 40], atol=0.1)
+    assert_allclose(sorted(model.sds[:2]), [1, 2], rtol=0.15)
+
+
+@pytest.mark.parametrize("recipe", [Gaussian, GaussianMixture])
+def test_a_fixed_model_keeps_to_the_series_as_a_whole(recipe, series):
+    values, weights = series
+
+    fixed = recipe(fixed=True)
+
+    assert fixed.fit(values, weights) == fixed.fit(values)
+    assert recipe().fit(values, weights) != recipe().fit(values)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+def test_no_anomalous_point_is_no_news(recipe, series):
+    values, _ = series
+    nothing = np.zeros(len(values))
+
+    x = np.linspace(-100, 100, 50)
+    assert_allclose(
+        recipe.fit(values, nothing).log_prob(x),
+        recipe.fit(values).log_prob(x),
+        rtol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+@pytest.mark.parametrize("shift, factor", [(0, 1e6), (1e3, 1.0), (-50, 1e-6)])
+def test_a_model_moves_and_stretches_with_its_series(
+    recipe, series, shift, factor
+):
+    values, weights = series
+    x = np.linspace(-100, 100, 50)
+
+    plain = recipe.fit(values, weights)
+    moved = recipe.fit(values * factor + shift, weights)
+
+    assert_allclose(
+        moved.log_prob(x * factor + shift),
+        plain.log_prob(x) - np.log(factor),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+def test_missing_values_do_not_matter(recipe, series):
+    values, weights = series
+    holes = np.insert(values, 7, np.nan), np.insert(weights, 7, 1.0)
+
+    assert recipe.fit(*holes) == recipe.fit(values, weights)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+@pytest.mark.parametrize(
+    "values, weights, message",
+    [
+        ([], None, "at least one finite number, got 0 without any; leave"),
+        ([np.nan] * 3, None, "at least one finite number, got 3 without any"),
+        ([1e200, 0.0], None, r"must lie within ±1e\+150, got 0 to 1e\+200"),
+        (["a"], None, "values must be an array of real numbers"),
+        ([1.0, 2.0], [1.0], r"weights of shape \(1,\) for values of shape"),
+        ([1.0, 2.0], [1.0, -1.0], "weights must be finite and not negative"),
+        ([1.0, 2.0], [1.0, np.nan], "give 0 to missing points"),
+    ],
+)
+def test_series_that_cannot_be_fitted_are_refused(
+    recipe, values, weights, message
+):
+    with pytest.raises(ValueError, match=message):
+        recipe.fit(values, weights)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+def test_an_open_recipe_says_that_it_must_be_fitted(recipe):
+    name = type(recipe).__name__
+    with pytest.raises(ValueError, match=f"{name} must be fitted before it"):
+        recipe.log_prob(np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Uniform(width=0.9), "width must be a multiple of the range"),
+        (lambda: Uniform(width=np.nan), "width must be a multiple"),
+        (lambda: Uniform(low=1.0, high=1.0), "low must lie below high"),
+        (lambda: Uniform(low=0.0, high=np.inf), "both be finite"),
+        (lambda: Gaussian(sd=0.0), "sd must be positive and finite, got 0.0"),
+        (lambda: Gaussian(mean=np.nan), "mean must be finite, got nan"),
+        (lambda: GaussianMixture(num_components=0), "at least 1, got 0"),
+        (lambda: GaussianMixture(num_components=1.5), "at least 1, got 1.5"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
