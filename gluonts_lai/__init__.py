@@ -27,7 +27,14 @@ _home = {
     "Uniform": "anomalous",
 }
 
-__all__ = ["__version__", *_home]
+__all__ = [
+    "AnomalousModel",
+    "Gaussian",
+    "GaussianMixture",
+    "IndicatorChain",
+    "Uniform",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

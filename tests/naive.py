@@ -38,7 +38,9 @@ def joint_probability(chain, path, log_normal, log_anomalous):
         probability *= p if z else 1 - p
         if not (np.isnan(normal) or np.isnan(anomalous)):
             log_density = Decimal(float(anomalous if z else normal))
-            probability *= 0 if log_density.is_infinite() else log_density.exp()
+            probability *= (
+                0 if log_density.is_infinite() else log_density.exp()
+            )
         before = z
     return probability
 

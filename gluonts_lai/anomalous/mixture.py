@@ -68,8 +68,14 @@ class GaussianMixture(Value, AnomalousModel):
         sample = Sample.of(values, weights)
         mean, sd = sample.broad
         parts = np.array([[NUM_PSEUDO, mean, sd]])
-        if sample.weights is not None and sample.weights.any() and not self.fixed:
-            parts = np.concatenate([components(sample, self.num_components), parts])
+        if (
+            sample.weights is not None
+            and sample.weights.any()
+            and not self.fixed
+        ):
+            parts = np.concatenate(
+                [components(sample, self.num_components), parts]
+            )
         shares, means, sds = parts.T
         return replace(
             self,
@@ -99,6 +105,7 @@ def components(sample: Sample, num_components: int) -> np.ndarray:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture as Mixture
 
+    assert sample.weights is not None
     points = thinned(sample.values, sample.weights)
     points = (points - sample.middle) / sample.range
     mixture = Mixture(

@@ -78,4 +78,6 @@ class Uniform(Value, AnomalousModel):
         values = real_array(values, "values")
         inside = (values >= low) & (values <= high)
         floor = CauchyFloor(low + (high - low) / 2, high - low)
-        return floor.mix(np.where(inside, -np.log(high - low), -np.inf), values)
+        return floor.mix(
+            np.where(inside, -np.log(high - low), -np.inf), values
+        )

@@ -6,7 +6,7 @@ numba's own) would break processes that fork later, as GluonTS's do.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Callable
+from typing import Callable, Iterable
 
 import numba
 import numpy as np
@@ -15,7 +15,7 @@ NUM_POINTS = 131_072
 
 
 def for_each_block(
-    work: Callable[..., None], shape: tuple[int, int], num_arrays: int
+    work: Callable[..., None], shape: tuple[int, ...], num_arrays: int
 ) -> None:
     """
     Call ``work(rows, *arrays)`` with slices that together cover all series.
@@ -30,7 +30,7 @@ def for_each_block(
     begins = range(0, num_series, size)
     num_threads = max(1, min(numba.config.NUMBA_NUM_THREADS, len(begins)))
 
-    def work_through(begins: np.ndarray) -> None:
+    def work_through(begins: Iterable[int]) -> None:
         arrays = np.empty((num_arrays, min(size, num_series), num_times))
         for begin in begins:
             rows = slice(begin, min(begin + size, num_series))
@@ -41,5 +41,7 @@ def for_each_block(
     else:
         with ThreadPoolExecutor(num_threads) as pool:
             # Neighbours stay together: the first error is the first in order.
-            for _ in pool.map(work_through, np.array_split(begins, num_threads)):
+            for _ in pool.map(
+                work_through, np.array_split(begins, num_threads)
+            ):
                 pass

@@ -43,13 +43,13 @@ class IndicatorChain(Value):
     def __post_init__(self) -> None:
         for field in fields(self):
             p = getattr(self, field.name)
-            if not isinstance(p, Real) or not 0.0 < p < 1.0:
+            if not isinstance(p, Real) or not 0.0 < float(p) < 1.0:
                 raise ValueError(
                     f"{field.name} must lie strictly between 0 and 1, got "
                     f"{p!r}; a certain transition can never be re-estimated."
                 )
             # Below the smallest normal number, ratios lose their digits.
-            if p < np.finfo(float).tiny:
+            if float(p) < np.finfo(float).tiny:
                 raise ValueError(
                     f"{field.name} must be at least {np.finfo(float).tiny}, "
                     f"got {p!r}; take that as the smallest probability."

@@ -22,9 +22,7 @@ Prior = Optional[Union[IndicatorChain, np.ndarray]]
 SMALLEST, LARGEST = np.finfo(float).tiny, 1.0 - np.finfo(float).epsneg
 
 
-def estimate_chain(
-    counts: np.ndarray, prior: Prior = None
-) -> IndicatorChain:
+def estimate_chain(counts: np.ndarray, prior: Prior = None) -> IndicatorChain:
     """
     The chain with the posterior mean of its transition probabilities.
 

@@ -60,7 +60,7 @@ class Problem(NamedTuple):
         pair = self.log_normal[rows], self.log_anomalous[rows]
         log_best = np.maximum(*pair, out=weight)
         with np.errstate(invalid="ignore"):  # both -inf: refused below
-            np.subtract(*reversed(pair), out=log_ratio, dtype=float)
+            np.subtract(pair[1], pair[0], out=log_ratio, dtype=float)
         if not np.isfinite(log_ratio).all():
             if np.isinf(log_best).any():
                 self.refuse(rows, log_best)
@@ -92,8 +92,13 @@ class Problem(NamedTuple):
 
     def part(self, rows: slice) -> "Problem":
         """The same for some of the series only, with one batch axis."""
-        tables = (table[rows] for table in self[:4])
-        return Problem(*tables, batch_shape=(len(self.log_normal[rows]),))
+        return Problem(
+            self.log_normal[rows],
+            self.log_anomalous[rows],
+            self.starts[rows],
+            self.moves[rows],
+            batch_shape=(len(self.starts[rows]),),
+        )
 
     def empty(self) -> np.ndarray:
         """Room for one number a point, in the precision of the input."""
@@ -140,7 +145,7 @@ def probabilities(chain: Chains, batch_shape: tuple[int, ...]) -> np.ndarray:
     except ValueError:
         raise ValueError(
             "there must be one chain for all series or one for each, got "
-            f"chains of shape {chains.shape} for series of shape {batch_shape}."
+            f"{chains.shape} chains for series of shape {batch_shape}."
         ) from None
     return table.reshape(-1, 3).T
 

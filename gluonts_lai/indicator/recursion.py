@@ -139,7 +139,9 @@ def meet(log_ratio, weight, past, future, moves, smoothed, counts):
                 w10, w11 = a1 * b0 * m10, a1 * b1 * m11
                 total = w00 + w01 + w10 + w11
                 if not SMALLEST_PRODUCT < total < 1.0 / SMALLEST_PRODUCT:
-                    a0, a1, _ = rescale(1.0, past[i, t - 1], log_ratio[i, t - 1])
+                    a0, a1, _ = rescale(
+                        1.0, past[i, t - 1], log_ratio[i, t - 1]
+                    )
                     b0, b1, _ = rescale(1.0, future[i, t], log_ratio[i, t])
                     w00, w01 = a0 * b0 * m00, a0 * b1 * m01
                     w10, w11 = a1 * b0 * m10, a1 * b1 * m11

@@ -126,8 +126,9 @@ def count_transitions(paths: np.ndarray) -> np.ndarray:
     numbers = paths.dtype.kind in "fiub" and paths.ndim > 0
     if not numbers or not np.isin(paths, (0, 1)).all():
         raise ValueError(
-            f"paths must hold zeros and ones, time last, got {paths.dtype} of "
-            f"shape {paths.shape} that does not; threshold probabilities first."
+            "paths must hold zeros and ones, time last, got something else "
+            f"({paths.dtype}, shape {paths.shape}); threshold probabilities "
+            "first."
         )
     paths = paths.astype(bool, copy=False)
     before, after = paths[..., :-1], paths[..., 1:]
@@ -136,5 +137,10 @@ def count_transitions(paths: np.ndarray) -> np.ndarray:
         np.count_nonzero(bits, axis=-1)
         for bits in (before, after, before & after)
     )
-    counts = [num_steps - left - reached + both, reached - both, left - both, both]
+    counts = [
+        num_steps - left - reached + both,
+        reached - both,
+        left - both,
+        both,
+    ]
     return np.stack(counts, -1).reshape(*paths.shape[:-1], 2, 2)

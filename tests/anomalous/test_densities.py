@@ -86,7 +86,9 @@ def landmarks(model):
     means = getattr(model, "means", None) or [model.mean]
     sds = getattr(model, "sds", None) or [model.sd]
     edges = [
-        mean + k * sd for mean, sd in zip(means, sds) for k in (-8, -1, 0, 1, 8)
+        mean + k * sd
+        for mean, sd in zip(means, sds)
+        for k in (-8, -1, 0, 1, 8)
     ]
     return *model.floor, edges
 
@@ -142,7 +144,9 @@ def test_a_gaussian_has_the_density_of_its_parameters():
     log_density = Gaussian(mean=1.0, sd=2.0).log_prob(x)
 
     body, floor = norm.pdf(x, 1, 2), cauchy.pdf(x, loc=1, scale=2)
-    assert_allclose(np.exp(log_density), 0.99 * body + 0.01 * floor, rtol=1e-12)
+    assert_allclose(
+        np.exp(log_density), 0.99 * body + 0.01 * floor, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=repr)

@@ -23,7 +23,11 @@ def simulate(chain, *shape, seed):
     free = np.zeros(shape)
     z = sample_paths(chain, free, free, 1, rng)[0]
     x = np.where(z, rng.uniform(-12, 12, shape), rng.normal(size=shape))
-    return -0.5 * x**2 - 0.5 * np.log(2 * np.pi), np.full(shape, -np.log(24)), z
+    return (
+        -0.5 * x**2 - 0.5 * np.log(2 * np.pi),
+        np.full(shape, -np.log(24)),
+        z,
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))

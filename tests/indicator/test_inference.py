@@ -19,7 +19,9 @@ def densities(*shape, seed=0):
     """Log densities with some clear anomalies."""
     rng = np.random.default_rng(seed)
     x = np.where(
-        rng.random(shape) < 0.05, rng.uniform(-9, 9, shape), rng.normal(size=shape)
+        rng.random(shape) < 0.05,
+        rng.uniform(-9, 9, shape),
+        rng.normal(size=shape),
     )
     return -0.5 * x**2 - 0.9, np.full(shape, -3.0)
 
@@ -122,9 +124,7 @@ def test_an_impossible_anomaly_leaves_the_plain_likelihood():
     result = smooth_chain(chain, log_normal, np.full((3, 30), -3.0))
 
     assert result.smoothed.max() < 1e-150
-    assert_allclose(
-        result.log_likelihood, log_normal.sum(-1), rtol=ROUNDING
-    )
+    assert_allclose(result.log_likelihood, log_normal.sum(-1), rtol=ROUNDING)
 
 
 def test_transitions_tell_the_same_as_the_posterior():
@@ -153,7 +153,8 @@ def test_series_of_a_batch_never_interact():
     for i, j in np.ndindex(2, 3):
         alone = [array[i, j] for array in batch]
         for whole, part in zip(
-            together, (filter_chain(chain, *alone), smooth_chain(chain, *alone))
+            together,
+            (filter_chain(chain, *alone), smooth_chain(chain, *alone)),
         ):
             for a, b in zip(whole, part):
                 assert_array_equal(a[i, j], b)
@@ -220,7 +221,13 @@ def test_a_label_decides_its_point_and_informs_its_neighbours():
 
 
 def test_labels_condition_the_joint_posterior():
-    chain, labels = IndicatorChain(0.2, 0.1, 0.7), [np.nan, 1, np.nan, 0, np.nan]
+    chain, labels = IndicatorChain(0.2, 0.1, 0.7), [
+        np.nan,
+        1,
+        np.nan,
+        0,
+        np.nan,
+    ]
     problem = densities(5)
     paths, probability, _ = naive.posterior_over_paths(chain, *problem)
     agree = (paths[:, 1] == 1) & (paths[:, 3] == 0)

@@ -103,7 +103,9 @@ def test_a_point_that_nothing_explains_is_named(ask, index, place):
     for array in pair:
         array[index] = -np.inf
 
-    with pytest.raises(ValueError, match=f"got -inf for both at {place}; give"):
+    with pytest.raises(
+        ValueError, match=f"got -inf for both at {place}; give"
+    ):
         ask(CHAIN, *pair)
 
 
@@ -121,7 +123,9 @@ def test_an_infinite_density_is_refused(ask, which):
     pair = densities(4, 12)
     pair[which][3, 2] = np.inf
 
-    with pytest.raises(ValueError, match="got inf at series 3, time 2; an inf"):
+    with pytest.raises(
+        ValueError, match="got inf at series 3, time 2; an inf"
+    ):
         ask(CHAIN, *pair)
 
 
@@ -152,7 +156,7 @@ def test_ragged_series_are_refused_by_name(ask):
 
 
 def test_there_must_be_as_many_chains_as_series(ask):
-    with pytest.raises(ValueError, match=r"shape \(2,\) for series of shape"):
+    with pytest.raises(ValueError, match=r"got \(2,\) chains for series of"):
         ask([CHAIN, CHAIN], *densities(3, 5))
 
 

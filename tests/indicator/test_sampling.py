@@ -51,7 +51,9 @@ def test_points_drawn_one_by_one_would_be_found_out(problem):
 def test_counted_transitions_agree_with_the_twin(problem):
     paths = sample_paths(*problem, 50, np.random.default_rng(0))
 
-    assert_array_equal(count_transitions(paths), naive.count_transitions(paths))
+    assert_array_equal(
+        count_transitions(paths), naive.count_transitions(paths)
+    )
 
 
 def test_counts_in_paths_average_to_the_expected_counts(problem):
@@ -73,7 +75,9 @@ def batch(*shape):
 
 def test_the_same_generator_gives_the_same_paths():
     draws = [
-        sample_paths(IndicatorChain(), *batch(4, 30), 5, np.random.default_rng(3))
+        sample_paths(
+            IndicatorChain(), *batch(4, 30), 5, np.random.default_rng(3)
+        )
         for _ in range(2)
     ]
 

@@ -1,0 +1,72 @@
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gluonts_lai import __version__
+from gluonts_lai.cli import main
+from gluonts_lai.demo import run
+
+needs_matplotlib = pytest.mark.skipif(
+    find_spec("matplotlib") is None, reason="matplotlib is not installed"
+)
+
+
+def gluonts_lai(*arguments, **options):
+    """The command as it was installed."""
+    command = Path(sys.executable).parent / "gluonts-lai"
+    return subprocess.run(
+        [command, *arguments], capture_output=True, text=True, **options
+    )
+
+
+@needs_matplotlib
+def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path):
+    done = gluonts_lai("demo", cwd=tmp_path)
+
+    assert done.returncode == 0 and done.stderr == ""
+    assert "P(1→1), it goes on" in done.stdout
+    assert "The picture is in demo.png." in done.stdout
+    picture = (tmp_path / "demo.png").read_bytes()
+    assert picture.startswith(b"\x89PNG") and len(picture) > 30_000
+    assert os.listdir(tmp_path) == ["demo.png"]
+
+
+@needs_matplotlib
+def test_a_folder_that_is_not_there_is_one_line(tmp_path):
+    done = gluonts_lai("demo", "--out", str(tmp_path / "no" / "demo.png"))
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ") and done.stderr.count("\n") == 1
+    assert "no/demo.png" in done.stderr
+
+
+def test_a_missing_matplotlib_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+
+    done = CliRunner().invoke(main, ["demo"])
+
+    assert done.exit_code == 1
+    assert "pip install 'gluonts-lai[plot]'" in done.output
+
+
+def test_the_version_is_that_of_the_package():
+    assert __version__ in CliRunner().invoke(main, ["--version"]).output
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_demo_finds_what_was_hidden(seed):
+    demo = run(np.random.default_rng(seed))
+
+    flagged = demo.smoothed.smoothed > 0.5
+    true = demo.series.labels == 1
+    # At least 0.95 for each: the acceptance check of the paper's sine.
+    hits = np.count_nonzero(flagged & true)
+    assert 2 * hits / (flagged.sum() + true.sum()) > 0.95
+    assert abs(demo.chains[-1].p_stay - demo.truth.p_stay) < 0.15
+    assert abs(demo.chains[-1].p_enter - demo.truth.p_enter) < 0.01

@@ -1,0 +1,88 @@
+"""
+The house: what it is built with, and what it says where it cannot be built.
+"""
+
+import re
+import subprocess
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+ROOT = Path(__file__).parent.parent
+ENDS = ["constraints.txt", "constraints-next.txt"]
+
+
+def pins(name):
+    """Package → version of the lines ``package==version``."""
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    return dict(line.split("==") for line in lines if "==" in line)
+
+
+def test_the_versions_that_are_pinned_are_those_that_are_tested():
+    here = {"gluonts": version("gluonts"), "numpy": version("numpy")}
+
+    ends = [{name: pins(end)[name] for name in here} for end in ENDS]
+
+    assert here in ends
+
+
+@pytest.mark.parametrize(
+    "package", ["click", "numba", "numpy", "scikit-learn"]
+)
+def test_bounds_are_no_wider_than_what_was_tried(package):
+    declared = next(
+        requirement.specifier
+        for requirement in map(Requirement, requires("gluonts-lai"))
+        if requirement.name == package and requirement.marker is None
+    )
+    lowest, newest = (Version(pins(end)[package]) for end in ENDS)
+
+    lower = {str(s) for s in declared if s.operator == ">="}
+    upper = next(Version(s.version) for s in declared if s.operator == "<")
+    assert lower == {f">={lowest}"}
+    assert newest in declared
+    # At most one minor (or, where minors are compatible, major) step ahead.
+    assert upper.release[0] - newest.major <= 1
+    assert upper.major > newest.major or upper.minor == newest.minor + 1
+
+
+def make_environment(folder, *arguments, **options):
+    return subprocess.run(
+        ["sh", ROOT / ".ci" / "venv", folder, *arguments],
+        capture_output=True,
+        text=True,
+        **options,
+    )
+
+
+def test_a_python_that_cannot_work_is_named_in_one_line(tmp_path):
+    folder = tmp_path / "env"
+
+    done = make_environment(folder, "3.7 3.6", "MXNet")
+
+    assert done.returncode == 1 and done.stdout == ""
+    assert re.fullmatch(
+        r"MXNet needs Python 3.7 or 3.6 with pip and venv, but python3 is "
+        r"(\d.\d+|missing); install one \(with its venv package\) or call "
+        r"make PYTHON=/path/to/it.\n",
+        done.stderr,
+    )
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    "python, found",
+    [("true", "does not run"), ("no-such-python", "does not run")],
+)
+def test_a_python_that_was_chosen_is_named(tmp_path, python, found):
+    done = make_environment(tmp_path / "env", "3.11", "MXNet", python)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "MXNet needs Python 3.11 with pip and venv, but "
+        f"PYTHON={python} {found}"
+    )
+    assert done.stderr.count("\n") == 1
