@@ -7,7 +7,6 @@ Nothing here knows of networks or data sets.
 
 from .chain import IndicatorChain
 from .estimation import estimate_chain, estimate_chains
-from .evidence import condition_on_labels
 from .inference import (
     Filtered,
     Smoothed,
@@ -15,6 +14,7 @@ from .inference import (
     filter_chain,
     smooth_chain,
 )
+from .labels import condition_on_labels
 from .sampling import count_transitions, sample_paths
 
 __all__ = [

@@ -30,24 +30,25 @@ SMALLEST_PRODUCT = 1e-10
 
 def compiled(loop: Callable) -> Callable:
     """Compile ``loop`` at its first call, and say so at DEBUG."""
-    kernel = numba.njit(nogil=True, cache=True, error_model="numpy")(loop)
+    options = dict(nogil=True, error_model="numpy")
+    try:
+        kernel = numba.njit(cache=True, **options)(loop)
+    except RuntimeError:  # nowhere to write: compiled anew in each process
+        kernel = numba.njit(**options)(loop)
 
     def call(*arguments: Any) -> None:
         num_compiled = sum(kernel.stats.cache_misses.values())
         begin = time.perf_counter()
         kernel(*arguments)
         if sum(kernel.stats.cache_misses.values()) > num_compiled:
-            logger.debug(
-                "compiled %s in %.1f s and kept it on disk for the next time",
-                loop.__name__,
-                time.perf_counter() - begin,
-            )
+            seconds = time.perf_counter() - begin
+            logger.debug("compiled %s in %.1f s", loop.__name__, seconds)
 
     return call
 
 
 @numba.njit
-def weigh(log_ratio, weight):
+def source_weights(log_ratio, weight):
     """The weights of the normal and of the anomalous source."""
     if log_ratio < 0.0:
         return 1.0, weight
@@ -87,7 +88,7 @@ def pass_messages(
         total, log_taken = 1.0, 0.0
         for t in range(num_times):
             past[i, t] = a1 / a0
-            e0, e1 = weigh(log_ratio[i, t], weight[i, t])
+            e0, e1 = source_weights(log_ratio[i, t], weight[i, t])
             total = a0 * e0 + a1 * e1
             if filtering is not None:
                 predicted, filtered = filtering
@@ -105,7 +106,7 @@ def pass_messages(
             if future is not None:
                 s = num_times - 1 - t
                 future[i, s] = b1 / b0
-                e0, e1 = weigh(log_ratio[i, s], weight[i, s])
+                e0, e1 = source_weights(log_ratio[i, s], weight[i, s])
                 if b0 * e0 + b1 * e1 < SMALLEST_SUM:
                     b0, b1, _ = rescale(b0, b1, log_ratio[i, s])
                     e0, e1 = 1.0, 1.0
@@ -132,7 +133,7 @@ def meet(log_ratio, weight, past, future, moves, smoothed, counts):
         n00 = n01 = n10 = n11 = 0.0
         a0 = a1 = 0.0
         for t in range(num_times):
-            e0, e1 = weigh(log_ratio[i, t], weight[i, t])
+            e0, e1 = source_weights(log_ratio[i, t], weight[i, t])
             if t > 0:
                 b0, b1 = e0, e1 * future[i, t]
                 w00, w01 = a0 * b0 * m00, a0 * b1 * m01

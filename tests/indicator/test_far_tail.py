@@ -104,6 +104,12 @@ def test_evidence_of_minus_infinity_is_certainty():
     assert drawn[:, 1].all() and not drawn[:, 3].any()
 
 
+def test_a_ratio_beyond_all_numbers_is_certainty():
+    problem = IndicatorChain(), np.array([-1e308, 0.0]), np.array([1e308, 0.0])
+
+    assert smooth_chain(*problem).log_odds[0] == np.inf
+
+
 @pytest.fixture(scope="module")
 def million():
     rng = np.random.default_rng(3)

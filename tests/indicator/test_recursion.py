@@ -13,7 +13,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from gluonts_lai import IndicatorChain
-from gluonts_lai.indicator import blocks, filter_chain, smooth_chain
+from gluonts_lai.indicator import (
+    blocks,
+    filter_chain,
+    recursion,
+    smooth_chain,
+)
 
 CHAIN = IndicatorChain(0.1, 0.1, 0.6)
 
@@ -76,6 +81,17 @@ def test_a_forked_process_can_go_on(monkeypatch, pair):
     assert_array_equal(queue.get(timeout=60), expected)
     child.join(timeout=60)
     assert child.exitcode == 0
+
+
+def test_loops_run_where_nothing_can_be_cached():
+    namespace = {}
+    exec("def first_is_seven(x):\n    x[0] = 7.0", namespace)
+    x = np.zeros(2)
+
+    # Code that stands in no file has no place for a cache beside it.
+    recursion.compiled(namespace["first_is_seven"])(x)
+
+    assert_array_equal(x, [7.0, 0.0])
 
 
 QUIET = """
