@@ -39,13 +39,13 @@ clean:
 .venv-next/.with-test: extras = torch,plot,test
 .venv-bench/.with-bench: extras = torch,plot,bench
 
-.venv/.with-%: .venv/bin/python setup.py constraints.txt
+.venv/.with-%: .venv/.made setup.py constraints.txt
 	$(install)
 
-.venv-next/.with-%: .venv-next/bin/python setup.py constraints-next.txt
+.venv-next/.with-%: .venv-next/.made setup.py constraints-next.txt
 	$(install)
 
-.venv-bench/.with-%: .venv-bench/bin/python setup.py constraints-next.txt
+.venv-bench/.with-%: .venv-bench/.made setup.py constraints-next.txt
 	$(install)
 
 define install
@@ -54,8 +54,8 @@ define install
 @touch $@
 endef
 
-.venv/bin/python:
+.venv/.made:
 	@sh .ci/venv .venv "$(MX_PYTHONS)" "MXNet" "$(PYTHON)"
 
-.venv-next/bin/python .venv-bench/bin/python: %/bin/python:
+.venv-next/.made .venv-bench/.made: %/.made:
 	@sh .ci/venv $* "$(TORCH_PYTHONS)" "PyTorch" "$(PYTHON)"

@@ -58,15 +58,15 @@ def prepare_hmmlearn(log_normal, log_anomalous):
     def one(log_density):
         density = np.exp(log_density)
         _, forward, scale = _hmmc.forward_scaling(
-            START, CHAIN.transitions, density
+            START, CHAIN.transition_matrix, density
         )
         backward = _hmmc.backward_scaling(
-            START, CHAIN.transitions, density, scale
+            START, CHAIN.transition_matrix, density, scale
         )
         posterior = forward * backward
         posterior /= posterior.sum(axis=1, keepdims=True)
         transitions = _hmmc.compute_scaling_xi_sum(
-            forward, CHAIN.transitions, backward, density
+            forward, CHAIN.transition_matrix, backward, density
         )
         return forward[:, 1], posterior[:, 1], transitions
 
@@ -84,7 +84,7 @@ def prepare_dynamax(log_normal, log_anomalous):
 
     log_densities = jax.numpy.stack([log_normal, log_anomalous], axis=-1)
     smoother = jax.jit(
-        jax.vmap(lambda one: hmm_smoother(START, CHAIN.transitions, one))
+        jax.vmap(lambda one: hmm_smoother(START, CHAIN.transition_matrix, one))
     )
 
     def run():

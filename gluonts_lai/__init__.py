@@ -38,9 +38,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _home:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_home[name]}"), name)
+    if name in _home:
+        return getattr(import_module(f"{__name__}.{_home[name]}"), name)
+    if name in ("anomalous", "dataset", "indicator"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,13 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--seed", default=0, show_default=True, help="Seed of the draw.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Seed of the draw.",
+)
 @click.option(
     "--out",
     default="demo.png",
@@ -40,7 +46,7 @@ def demo(seed: int, out: str) -> None:
     result = run(np.random.default_rng(seed))
     try:
         result.picture().savefig(out)
-    except (ImportError, OSError) as error:
+    except (ImportError, OSError, ValueError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(result.table())
     click.echo(f"\nThe picture is in {out}.")

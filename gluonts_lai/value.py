@@ -3,6 +3,7 @@ Parameters as values: frozen, compared by content, written by GluonTS.
 """
 
 from dataclasses import fields
+from numbers import Real
 from typing import Any
 
 
@@ -17,3 +18,8 @@ class Value:
     def __getnewargs_ex__(self) -> tuple[tuple, dict[str, Any]]:
         names = [field.name for field in fields(self)]  # type: ignore
         return (), {name: getattr(self, name) for name in names}
+
+
+def is_number(parameter: Any) -> bool:
+    """Whether a parameter is a real number, numpy's included."""
+    return isinstance(parameter, Real) and not isinstance(parameter, bool)

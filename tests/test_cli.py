@@ -38,6 +38,21 @@ def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path):
 
 
 @needs_matplotlib
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--out", "picture.xyz"], "Error: Format 'xyz' is not supported"),
+        (["--seed", "-1"], "Error: Invalid value for '--seed': -1"),
+    ],
+)
+def test_a_mistake_gets_no_traceback(arguments, message):
+    done = CliRunner().invoke(main, ["demo", *arguments])
+
+    assert done.exit_code > 0 and message in done.output
+    assert "Traceback" not in done.output
+
+
+@needs_matplotlib
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):
     done = gluonts_lai("demo", "--out", str(tmp_path / "no" / "demo.png"))
 

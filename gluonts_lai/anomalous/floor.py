@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gluonts_lai.arrays import real_array
+
 SHARE = 0.01
 
 
@@ -26,7 +28,8 @@ class CauchyFloor(NamedTuple):
         Finite at every finite value, NaN where the value is missing or
         infinite, in the precision of ``values``.
         """
-        with np.errstate(invalid="ignore"):  # NaN in, NaN out
+        values = real_array(values, "values")
+        with np.errstate(all="ignore"):  # NaN in, NaN out
             mixed = np.logaddexp(
                 np.log1p(-SHARE) + log_density,
                 np.log(SHARE) + self.log_prob(values),
@@ -36,6 +39,7 @@ class CauchyFloor(NamedTuple):
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of the Cauchy alone, in double precision."""
+        values = real_array(values, "values")
         # Halves: the distance itself could overflow.
         half = values.astype(float) / 2 - self.middle / 2
         log_distance = np.log(2.0) + np.log(np.hypot(half, self.scale / 2))

@@ -4,6 +4,7 @@ Anomalies around a few values.
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Optional
 
 import numpy as np
@@ -12,8 +13,8 @@ from gluonts_lai.arrays import real_array
 from gluonts_lai.value import Value
 
 from .floor import CauchyFloor
-from .gaussian import NUM_PSEUDO, log_gaussian
-from .model import AnomalousModel, Sample, fitted
+from .gaussian import NUM_PSEUDO, Component
+from .model import AnomalousModel, Sample, not_fitted
 
 # Anomalous points are thinned to this many, evenly: more change nothing.
 MOST_POINTS = 1_000
@@ -28,7 +29,7 @@ class GaussianMixture(Value, AnomalousModel):
 
     A dropout to zero and a stuck reading at full scale are two such values.
     The components are those of scikit-learn's ``GaussianMixture``, fitted to
-    the anomalous points; a broad component remains for what was not seen yet.
+    the anomalous points; a broad one remains for what was not seen yet.
 
     Parameters
     ----------
@@ -36,26 +37,27 @@ class GaussianMixture(Value, AnomalousModel):
         Number of values around which anomalies scatter.
     fixed
         Whether to keep to the broad component, whatever anomalies are found.
-    shares, means, sds, floor
-        The components and the heavy tail; found by :meth:`fit`.
+    components
+        The broad component and the others, found by :meth:`fit`.
+    floor
+        The heavy tail, found by :meth:`fit`.
 
     Examples
     --------
     >>> values, weights = [3.0, 4.0, 0.0, 5.0, 0.0], [0, 0, 1, 0, 1]
     >>> model = GaussianMixture(num_components=1).fit(values, weights)
-    >>> np.round(model.means, 1), np.round(model.shares, 1)
-    (array([0. , 2.4]), array([0.5, 0.5]))
+    >>> [round(component.mean, 1) for component in model.components]
+    [2.4, 0.0]
     """
 
     num_components: int = 2
     fixed: bool = False
-    shares: Optional[tuple[float, ...]] = None
-    means: Optional[tuple[float, ...]] = None
-    sds: Optional[tuple[float, ...]] = None
+    components: Optional[tuple[Component, ...]] = None
     floor: Optional[CauchyFloor] = None
 
     def __post_init__(self) -> None:
-        if not self.num_components >= 1 or self.num_components % 1:
+        whole = isinstance(self.num_components, Integral)
+        if not whole or self.num_components < 1:
             raise ValueError(
                 "num_components must be a whole number of at least 1, got "
                 f"{self.num_components!r}."
@@ -66,46 +68,36 @@ class GaussianMixture(Value, AnomalousModel):
     ) -> "GaussianMixture":
         """The model of one series; ``weights`` tell its anomalous points."""
         sample = Sample.of(values, weights)
-        mean, sd = sample.broad
-        parts = np.array([[NUM_PSEUDO, mean, sd]])
-        if (
-            sample.weights is not None
-            and sample.weights.any()
-            and not self.fixed
-        ):
-            parts = np.concatenate(
-                [components(sample, self.num_components), parts]
-            )
-        shares, means, sds = parts.T
+        parts = [Component(NUM_PSEUDO, *sample.broad)]
+        if weights is not None and not self.fixed:
+            parts += found(sample, self.num_components)
+        total = sum(part.share for part in parts)
         return replace(
             self,
-            shares=tuple((shares / shares.sum()).tolist()),
-            means=tuple(means.tolist()),
-            sds=tuple(sds.tolist()),
+            components=tuple(
+                part._replace(share=part.share / total) for part in parts
+            ),
             floor=CauchyFloor(sample.middle, sample.range),
         )
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of each value; NaN where there is none."""
-        shares, means, sds, floor = fitted(
-            self, "shares", "means", "sds", "floor"
-        )
+        if self.components is None or self.floor is None:
+            raise not_fitted(self)
         values = real_array(values, "values")
-        parts = [
-            np.log(share) + log_gaussian(values, mean, sd)
-            for share, mean, sd in zip(shares, means, sds)
-        ]
-        with np.errstate(invalid="ignore"):  # NaN in, NaN out
+        parts = [part.log_prob(values) for part in self.components]
+        with np.errstate(all="ignore"):  # NaN in, NaN out
             log_density = np.logaddexp.reduce(parts)
-        return floor.mix(log_density, values)
+        return self.floor.mix(log_density, values)
 
 
-def components(sample: Sample, num_components: int) -> np.ndarray:
-    """Rows of weight, mean and standard deviation, one for each component."""
+def found(sample: Sample, num_components: int) -> list[Component]:
+    """Components of the anomalous points; shares sum to their number."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture as Mixture
 
-    assert sample.weights is not None
+    if sample.weights is None or not sample.weights.any():
+        return []
     points = thinned(sample.values, sample.weights)
     points = (points - sample.middle) / sample.range
     mixture = Mixture(
@@ -117,13 +109,10 @@ def components(sample: Sample, num_components: int) -> np.ndarray:
         # Even before its last digit has settled, it is a density.
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(points[:, None])
-    return np.column_stack(
-        [
-            mixture.weights_ * sample.weights.sum(),
-            sample.middle + sample.range * mixture.means_[:, 0],
-            sample.range * np.sqrt(mixture.covariances_[:, 0, 0]),
-        ]
-    )
+    shares = mixture.weights_ * sample.weights.sum()
+    means = sample.middle + sample.range * mixture.means_[:, 0]
+    sds = sample.range * np.sqrt(mixture.covariances_[:, 0, 0])
+    return [Component(*map(float, part)) for part in zip(shares, means, sds)]
 
 
 def thinned(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

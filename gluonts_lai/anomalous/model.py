@@ -3,7 +3,7 @@ What every p⁻ has to answer.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -17,9 +17,9 @@ class AnomalousModel(ABC):
     """
     The density of anomalous points, one for each series.
 
-    A model with open parameters is a recipe: :meth:`fit` fills them in from a
-    series and returns a new model; the recipe itself never changes. Parameters
-    that were given stay as they are.
+    A model is a recipe: :meth:`fit` fills in from a series what was left open
+    and returns a new model, which keeps the recipe and can be fitted anew;
+    nothing is changed in place. What was given stays as it was given.
 
     To write one of your own, subclass this and answer both questions; where
     the density can be zero, mix in a :class:`CauchyFloor`. To have it
@@ -53,14 +53,19 @@ class Sample(NamedTuple):
 
     values: np.ndarray
     weights: Optional[np.ndarray]
-    middle: float
-    range: float
+    low: float
+    high: float
 
     @classmethod
     def of(
         cls, values: np.ndarray, weights: Optional[np.ndarray] = None
     ) -> "Sample":
         values = real_array(values, "values")
+        if values.ndim != 1:
+            raise ValueError(
+                "values must be one series, got an array of shape "
+                f"{values.shape}; fit each series on its own."
+            )
         finite = np.isfinite(values)
         if not finite.any():
             raise ValueError(
@@ -76,10 +81,22 @@ class Sample(NamedTuple):
                 f"values must lie within ±{LARGEST:g}, got {low:g} to "
                 f"{high:g}; rescale the series."
             )
-        # A constant series has no range: its size stands in for it.
-        sizes = (high - low, abs(high), 1.0)
-        reach = next(size for size in sizes if size > 1 / LARGEST)
-        return cls(values, weights, low + (high - low) / 2, reach)
+        return cls(values, weights, low, high)
+
+    @property
+    def middle(self) -> float:
+        """Half way between the smallest and the largest value."""
+        return self.low + (self.high - self.low) / 2
+
+    @property
+    def range(self) -> float:
+        """
+        How far the values reach.
+
+        A constant series has no range: its size stands in for it.
+        """
+        sizes = (self.high - self.low, abs(self.high), 1.0)
+        return next(size for size in sizes if size > 1 / LARGEST)
 
     @property
     def broad(self) -> tuple[float, float]:
@@ -110,14 +127,9 @@ def as_weights(weights: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return weights
 
 
-def fitted(model: AnomalousModel, *names: str) -> list[Any]:
-    """Parameters of a model, which must have been given or fitted."""
-    parameters = [getattr(model, name) for name in names]
-    if None in parameters:
-        kind = type(model).__name__
-        raise ValueError(
-            f"{kind} must be fitted before it has a density, got open "
-            f"parameters {' and '.join(names)}; use the model that "
-            f"{kind}(…).fit(values) returns."
-        )
-    return parameters
+def not_fitted(model: AnomalousModel) -> ValueError:
+    """What to raise where a density is asked of a recipe."""
+    return ValueError(
+        f"{model} must be fitted before it has a density; use the model that "
+        "its fit(values) returns."
+    )

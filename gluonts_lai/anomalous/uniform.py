@@ -8,10 +8,10 @@ from typing import Optional
 import numpy as np
 
 from gluonts_lai.arrays import real_array
-from gluonts_lai.value import Value
+from gluonts_lai.value import Value, is_number
 
 from .floor import CauchyFloor
-from .model import AnomalousModel, Sample, fitted
+from .model import LARGEST, AnomalousModel, Sample, not_fitted
 
 # A little more than the range, so that a new maximum is possible.
 DEFAULT_WIDTH = 1.1
@@ -30,15 +30,17 @@ class Uniform(Value, AnomalousModel):
         for 1.1. Forecasts many steps ahead are uncertain and need more, about
         3, or ordinary points are flagged.
     low
-        Smallest possible value, where it is known; None to fit it.
+        Smallest possible value, where it is known.
     high
-        Largest possible value, where it is known; None to fit it.
+        Largest possible value, where it is known.
+    domain
+        Smallest and largest possible value, found by :meth:`fit`.
 
     Examples
     --------
     >>> model = Uniform(width=1.0).fit(np.array([0.0, 4.0, np.nan, 10.0]))
-    >>> model
-    Uniform(width=1.0, low=0.0, high=10.0)
+    >>> model.domain
+    (0.0, 10.0)
     >>> np.exp(model.log_prob(np.array([5.0, np.nan]))).round(2)
     array([0.1, nan])
     """
@@ -46,19 +48,23 @@ class Uniform(Value, AnomalousModel):
     width: Optional[float] = None
     low: Optional[float] = None
     high: Optional[float] = None
+    domain: Optional[tuple[float, float]] = None
 
     def __post_init__(self) -> None:
-        if self.width is not None and not 1.0 <= self.width <= 1e6:
+        width = 1.0 if self.width is None else self.width
+        if not is_number(width) or not 1.0 <= width <= 1e6:
             raise ValueError(
                 "width must be a multiple of the range between 1 and 1e6, got "
                 f"{self.width!r}; a narrower p⁻ would miss known values."
             )
-        if self.low is not None and self.high is not None:
-            if not -np.inf < self.low < self.high < np.inf:
-                raise ValueError(
-                    "low must lie below high, and both be finite, got "
-                    f"low={self.low!r} and high={self.high!r}."
-                )
+        low = -LARGEST if self.low is None else self.low
+        high = LARGEST if self.high is None else self.high
+        numbers = is_number(low) and is_number(high)
+        if not numbers or not -LARGEST <= low < high <= LARGEST:
+            raise ValueError(
+                f"low must lie below high, and both within ±{LARGEST:g}, got "
+                f"low={self.low!r} and high={self.high!r}."
+            )
 
     def fit(
         self, values: np.ndarray, weights: Optional[np.ndarray] = None
@@ -66,15 +72,23 @@ class Uniform(Value, AnomalousModel):
         """The model over the domain of one series, whatever the weights."""
         sample = Sample.of(values, weights)
         reach = (self.width or DEFAULT_WIDTH) * sample.range / 2
-        return replace(
-            self,
-            low=sample.middle - reach if self.low is None else self.low,
-            high=sample.middle + reach if self.high is None else self.high,
-        )
+        # Rounding must not leave out the extremes themselves.
+        low = min(sample.low, sample.middle - reach)
+        high = max(sample.high, sample.middle + reach)
+        low = low if self.low is None else self.low
+        high = high if self.high is None else self.high
+        if not low < high:
+            raise ValueError(
+                f"values must reach beyond the bounds of {self}, got "
+                f"{sample.low:g} to {sample.high:g}; correct the bound."
+            )
+        return replace(self, domain=(low, high))
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of each value; NaN where there is none."""
-        low, high = fitted(self, "low", "high")
+        low, high = self.domain or (self.low, self.high)
+        if low is None or high is None:
+            raise not_fitted(self)
         values = real_array(values, "values")
         inside = (values >= low) & (values <= high)
         floor = CauchyFloor(low + (high - low) / 2, high - low)

@@ -3,11 +3,10 @@ The indicator's own law: how anomalies begin, and how long they last.
 """
 
 from dataclasses import dataclass, fields
-from numbers import Real
 
 import numpy as np
 
-from gluonts_lai.value import Value
+from gluonts_lai.value import Value, is_number
 
 # A p_stay of zero could never be re-estimated: single points keep a trace.
 SHORTEST_STAY = 0.01
@@ -43,13 +42,13 @@ class IndicatorChain(Value):
     def __post_init__(self) -> None:
         for field in fields(self):
             p = getattr(self, field.name)
-            if not isinstance(p, Real) or not 0.0 < float(p) < 1.0:
+            if not is_number(p) or not 0.0 < p < 1.0:
                 raise ValueError(
                     f"{field.name} must lie strictly between 0 and 1, got "
                     f"{p!r}; a certain transition can never be re-estimated."
                 )
             # Below the smallest normal number, ratios lose their digits.
-            if float(p) < np.finfo(float).tiny:
+            if p < np.finfo(float).tiny:
                 raise ValueError(
                     f"{field.name} must be at least {np.finfo(float).tiny}, "
                     f"got {p!r}; take that as the smallest probability."
@@ -67,15 +66,15 @@ class IndicatorChain(Value):
         Single points (``anomaly_length=1``) keep ``p_stay`` at 0.01, so that
         longer anomalies can still be learned.
         """
-        if not 0.0 < anomaly_rate < 1.0:
+        if not is_number(anomaly_rate) or not 0.0 < anomaly_rate < 1.0:
             raise ValueError(
                 "anomaly_rate must lie strictly between 0 and 1, got "
                 f"{anomaly_rate!r}; it is a share of points, not a percentage."
             )
-        if not 1.0 <= anomaly_length < np.inf:
+        if not is_number(anomaly_length) or not 1.0 <= anomaly_length < 1e15:
             raise ValueError(
-                "anomaly_length must be a finite number of points, at least "
-                f"1, got {anomaly_length!r}."
+                "anomaly_length must be a number of points between 1 and "
+                f"1e15, got {anomaly_length!r}."
             )
         p_stay = max(SHORTEST_STAY, 1.0 - 1.0 / anomaly_length)
         p_enter = anomaly_rate / (1.0 - anomaly_rate) * (1.0 - p_stay)
@@ -99,7 +98,7 @@ class IndicatorChain(Value):
         return 1.0 / (1.0 - self.p_stay)
 
     @property
-    def transitions(self) -> np.ndarray:
+    def transition_matrix(self) -> np.ndarray:
         """Matrix of P(z[t+1] = k | z[t] = j), row j, column k."""
         return np.array(
             [
@@ -114,4 +113,4 @@ class IndicatorChain(Value):
         average: as pseudo-counts, a prior that weighs as much as they do.
         """
         occupancy = np.array([1.0 - self.anomaly_rate, self.anomaly_rate])
-        return num_points * occupancy[:, None] * self.transitions
+        return num_points * occupancy[:, None] * self.transition_matrix

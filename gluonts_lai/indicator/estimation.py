@@ -7,6 +7,7 @@ Either form of the counts will do: those in sampled paths, as in the paper
 distribution; a prior enters it as pseudo-counts.
 """
 
+from dataclasses import replace
 from typing import Optional, Union
 
 import numpy as np
@@ -22,7 +23,9 @@ Prior = Optional[Union[IndicatorChain, np.ndarray]]
 SMALLEST, LARGEST = np.finfo(float).tiny, 1.0 - np.finfo(float).epsneg
 
 
-def estimate_chain(counts: np.ndarray, prior: Prior = None) -> IndicatorChain:
+def estimate_chain(
+    counts: np.ndarray, prior: Prior = None, num_prior_points: float = 100.0
+) -> IndicatorChain:
     """
     The chain with the posterior mean of its transition probabilities.
 
@@ -32,12 +35,16 @@ def estimate_chain(counts: np.ndarray, prior: Prior = None) -> IndicatorChain:
         Number of steps from state j (row) to state k (column), whole or not.
         Tables of many series, stacked along axes before these two, are added
         up: one chain serves all. See :func:`estimate_chains` for one each.
+        Of several sampled paths of a series, take the mean:
+        ``count_transitions(paths).mean(0)``.
     prior
-        Pseudo-counts of the same form, or a chain, which stands for its
-        :meth:`~IndicatorChain.pseudo_counts` and keeps its ``p_start``, since
-        steps say nothing about the start. None for no prior; then, and with
-        plain pseudo-counts, a series starts as it goes on: ``p_start`` is the
-        share of anomalous points in the long run.
+        A chain, which enters as its :meth:`~IndicatorChain.pseudo_counts` and
+        keeps its ``p_start``, since steps say nothing about the start; or
+        pseudo-counts of one's own; or None for no prior. Without a chain, a
+        series starts as it goes on: ``p_start`` is the share of anomalous
+        points in the long run.
+    num_prior_points
+        How many observed points a chain as prior weighs.
 
     Examples
     --------
@@ -48,7 +55,7 @@ def estimate_chain(counts: np.ndarray, prior: Prior = None) -> IndicatorChain:
     counts = as_counts(counts, "counts")
     table = counts.reshape(-1, 2, 2).sum(0)
     if isinstance(prior, IndicatorChain):
-        table = table + prior.pseudo_counts()
+        table = table + prior.pseudo_counts(num_prior_points)
     elif prior is not None:
         table = table + as_counts(prior, "prior")
         if table.ndim > 2:
@@ -67,31 +74,29 @@ def estimate_chain(counts: np.ndarray, prior: Prior = None) -> IndicatorChain:
     p_enter, p_stay = (
         float(p) for p in np.clip(table[:, 1] / num_left, SMALLEST, LARGEST)
     )
-    p_start = p_enter / (p_enter + table[1, 0] / num_left[1])
+    chain = IndicatorChain(p_enter=p_enter, p_stay=p_stay)
     if isinstance(prior, IndicatorChain):
-        p_start = prior.p_start
-    return IndicatorChain(
-        p_start=float(np.clip(p_start, SMALLEST, LARGEST)),
-        p_enter=p_enter,
-        p_stay=p_stay,
-    )
+        return replace(chain, p_start=prior.p_start)
+    return replace(chain, p_start=max(SMALLEST, chain.anomaly_rate))
 
 
 def estimate_chains(
-    counts: np.ndarray, prior: Prior = None
+    counts: np.ndarray, prior: Prior = None, num_prior_points: float = 100.0
 ) -> list[IndicatorChain]:
     """
     One chain for each table of ``counts``, of shape ``(series, 2, 2)``.
 
-    The prior is the same for all; see :func:`estimate_chain`.
+    Other parameters, and how to count in sampled paths, are those of
+    :func:`estimate_chain`.
     """
     tables = as_counts(counts, "counts")
     if tables.ndim != 3:
         raise ValueError(
             "counts must have the shape (series, 2, 2), got "
-            f"{tables.shape}; use estimate_chain for a single table."
+            f"{tables.shape}; take the mean over sampled paths, and "
+            "estimate_chain for a single table."
         )
-    return [estimate_chain(table, prior) for table in tables]
+    return [estimate_chain(table, prior, num_prior_points) for table in tables]
 
 
 def as_counts(counts: np.ndarray, name: str) -> np.ndarray:

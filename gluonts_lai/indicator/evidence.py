@@ -57,21 +57,22 @@ class Problem(NamedTuple):
         the less likely source. Returns the log density of each whole series
         under the likelier source at each point.
         """
-        pair = self.log_normal[rows], self.log_anomalous[rows]
-        log_best = np.maximum(*pair, out=weight)
-        # Both -inf are refused below; a ratio may exceed all numbers.
-        with np.errstate(invalid="ignore", over="ignore"):
-            np.subtract(pair[1], pair[0], out=log_ratio, dtype=float)
-        if not np.isfinite(log_ratio).all():
-            if np.isinf(log_best).any():
-                self.refuse(rows, log_best)
-            missing = np.isnan(log_ratio)
-            log_ratio[missing] = log_best[missing] = 0.0
-        log_best_of_series = log_best.sum(-1)
-
-        np.abs(log_ratio, out=weight)
-        np.negative(weight, out=weight)
-        np.exp(weight, out=weight)
+        log_normal = self.log_normal[rows]
+        log_anomalous = self.log_anomalous[rows]
+        # Rounding to 0 or to infinity is right here, whatever the user wants
+        # to hear of it; that both are -inf is refused.
+        with np.errstate(all="ignore"):
+            log_best = np.maximum(log_normal, log_anomalous, out=weight)
+            np.subtract(log_anomalous, log_normal, out=log_ratio, dtype=float)
+            if not np.isfinite(log_ratio).all():
+                if np.isinf(log_best).any():
+                    self.refuse(rows, log_best)
+                missing = np.isnan(log_ratio)
+                log_ratio[missing] = log_best[missing] = 0.0
+            log_best_of_series = log_best.sum(-1)
+            np.abs(log_ratio, out=weight)
+            np.negative(weight, out=weight)
+            np.exp(weight, out=weight)
         return log_best_of_series
 
     def refuse(self, rows: slice, log_best: np.ndarray) -> NoReturn:
@@ -92,10 +93,10 @@ class Problem(NamedTuple):
         )
 
     def part(self, rows: slice) -> "Problem":
-        """The same for some of the series only, with one batch axis."""
+        """Some of the series only, in double precision, one batch axis."""
         return Problem(
-            self.log_normal[rows],
-            self.log_anomalous[rows],
+            self.log_normal[rows].astype(float, copy=False),
+            self.log_anomalous[rows].astype(float, copy=False),
             self.starts[rows],
             self.moves[rows],
             batch_shape=(len(self.starts[rows]),),
@@ -145,7 +146,8 @@ def probabilities(chain: Chains, batch_shape: tuple[int, ...]) -> np.ndarray:
         table = np.broadcast_to(table, batch_shape + (3,))
     except ValueError:
         raise ValueError(
-            "there must be one chain for all series or one for each, got "
-            f"{chains.shape} chains for series of shape {batch_shape}."
+            "there must be one chain for all series, or one for each in the "
+            f"shape of the axes before time, {batch_shape}; got chains of "
+            f"shape {chains.shape}."
         ) from None
     return table.reshape(-1, 3).T

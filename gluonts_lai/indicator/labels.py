@@ -23,9 +23,9 @@ def condition_on_labels(
         Log density of each point under the anomalous model, same shape.
     labels
         1 where a point is known to be anomalous, 0 where it is known to be
-        nominal, NaN where nothing is known, and anything between for an
-        opinion: 0.8 multiplies the odds by 0.8 / 0.2. A missing point may
-        have a label too. Same shape.
+        nominal, whatever the densities say; NaN where nothing is known; and
+        anything between for an opinion: 0.8 multiplies the odds by 0.8 / 0.2.
+        A missing point may have a label too. Same shape.
 
     Examples
     --------
@@ -53,15 +53,16 @@ def condition_on_labels(
             f"them or NaN (unknown), got {labels[wrong][0]} at index "
             f"{tuple(int(i) for i in np.argwhere(wrong)[0])}."
         )
-    silent = np.isnan(log_normal) | np.isnan(log_anomalous)
-    opinion = np.where(known, labels, 0.5)
+    sides = (log_normal, 1 - labels), (log_anomalous, labels)
+    missing = np.isnan(log_normal) | np.isnan(log_anomalous)
+    most = np.maximum(labels, 1 - labels)
     results = []
-    for log_density, weight in (
-        (log_normal, 1 - opinion),
-        (log_anomalous, opinion),
-    ):
+    for log_density, share in sides:
+        # A label outweighs any density, even one that is not there.
+        certain = (share == 1) | (share == 0)
+        idle = known & (missing | certain & ~np.isfinite(log_density))
+        log_density = np.where(idle, 0.0, log_density)
         with np.errstate(divide="ignore"):  # certainty: log 0 = -inf
-            log_weight = np.where(known, np.log(weight), 0.0)
-        log_density = np.where(known & silent, 0.0, log_density)
-        results.append((log_density + log_weight).astype(log_normal.dtype))
+            opinion = np.where(known, np.log(share / most), 0.0)
+        results.append((log_density + opinion).astype(log_normal.dtype))
     return results[0], results[1]

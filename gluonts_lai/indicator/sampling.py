@@ -4,6 +4,9 @@ Whole paths of the indicator, drawn from its joint posterior.
 Forward filter, backward sample: given the bit that comes next, a bit depends
 on the past alone. Drawing each point on its own from the smoothed marginals
 would not give paths, and would bias the transitions counted in them.
+
+The random numbers come from one generator, one after the other; drawing stays
+on one thread, and waits for them.
 """
 
 from numbers import Integral
@@ -91,7 +94,7 @@ def look_back(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
     At the last time, where nothing follows, both are P(z[t] = 1 | x).
     """
-    log_odds = filter_problem(problem).log_odds.astype(float, copy=False)
+    log_odds = filter_problem(problem).log_odds
     log_moves = np.log(problem.moves[:, 1] / problem.moves[:, 0])
     ahead = log_odds[:, :-1]
     return tuple(  # type: ignore[return-value]
@@ -102,7 +105,7 @@ def look_back(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
 def sigmoid(log_odds: np.ndarray) -> np.ndarray:
     """The probability that has these log-odds."""
-    with np.errstate(over="ignore"):  # exp(-log_odds) = inf: probability 0
+    with np.errstate(over="ignore", under="ignore"):  # probability 0 or 1
         return 1.0 / (1.0 + np.exp(-log_odds))
 
 

@@ -12,11 +12,12 @@ def require(framework: str) -> None:
     """
     Import ``"mxnet"`` or ``"torch"``, or say how to get it.
 
-    An mxnet beside a numpy that is too new fails with an AttributeError.
+    An mxnet beside a numpy that is too new fails with an AttributeError, one
+    without its shared libraries with an OSError.
     """
     try:
         import_module(framework)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, OSError) as error:
         raise ImportError(
             f"{framework} cannot be imported ({error}); install it with "
             f"pip install 'gluonts-lai[{framework}]' on Python "

@@ -81,14 +81,11 @@ def integral(model, middle, scale, edges=()):
 def landmarks(model):
     """Where a density lies, how far it reaches, its edges and its peaks."""
     if isinstance(model, Uniform):
-        reach = model.high - model.low
-        return model.low + reach / 2, reach, [model.low, model.high]
-    means = getattr(model, "means", None) or [model.mean]
-    sds = getattr(model, "sds", None) or [model.sd]
+        low, high = model.domain
+        return low + (high - low) / 2, high - low, model.domain
+    bodies = [model.body] if isinstance(model, Gaussian) else model.components
     edges = [
-        mean + k * sd
-        for mean, sd in zip(means, sds)
-        for k in (-8, -1, 0, 1, 8)
+        mean + k * sd for _, mean, sd in bodies for k in (-8, -1, 0, 1, 8)
     ]
     return *model.floor, edges
 
@@ -186,6 +183,15 @@ def test_a_users_own_density_works():
 
     assert set(np.flatnonzero(smoothed > 0.5)) == {20, 60, 61}
     assert integral(model, 0.0, 1.0, [0.0]) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_floor_takes_any_numbers():
+    floor = CauchyFloor(0.0, 1.0)
+
+    from_list = floor.mix(np.zeros(3), [0, 1, 2])
+
+    assert_array_equal(from_list, floor.mix(np.zeros(3), np.arange(3.0)))
+    assert_array_equal(from_list, floor.mix(np.zeros(3), np.arange(3)))
 
 
 def test_a_density_without_its_two_answers_is_abstract():

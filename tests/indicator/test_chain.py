@@ -38,9 +38,11 @@ def test_single_points_leave_longer_anomalies_possible():
     [
         (0.0, 2, "anomaly_rate must lie strictly between 0 and 1, got 0.0"),
         (5, 2, "it is a share of points, not a percentage"),
-        (0.01, 0.5, "anomaly_length must be a finite number of points"),
-        (0.01, float("inf"), "anomaly_length must be a finite number"),
-        (0.01, float("nan"), "anomaly_length must be a finite number"),
+        (0.01, 0.5, "anomaly_length must be a number of points between"),
+        (0.01, float("inf"), "anomaly_length must be a number"),
+        ("1", 2, "anomaly_rate must lie strictly between 0 and 1, got '1'"),
+        (0.01, None, "anomaly_length must be a number .* got None"),
+        (0.01, float("nan"), "anomaly_length must be a number"),
         (0.7, 1.0, "cannot be reached by runs of anomaly_length=1.0 points"),
     ],
 )

@@ -43,9 +43,7 @@ def test_em_on_the_chain_never_lowers_the_likelihood(seed):
         result = smooth_chain(chain, *densities)
         likelihood.append(result.log_likelihood.sum())
         # Steps say nothing of the start: it stays, and the theorem holds.
-        chain = replace(
-            estimate_chain(result.transitions), p_start=chain.p_start
-        )
+        chain = estimate_chain(result.transitions, chain, num_prior_points=0)
 
     rounding = 1e-12 * abs(likelihood[0])
     assert (np.diff(likelihood) >= -rounding).all()
@@ -56,10 +54,8 @@ def test_em_stands_still_at_the_maximum():
     *densities, _ = simulate(IndicatorChain(0.05, 0.05, 0.7), 4, 500, seed=0)
     chain = IndicatorChain()
     for _ in range(200):
-        chain = replace(
-            estimate_chain(expected_transitions(chain, *densities)),
-            p_start=0.01,
-        )
+        counts = expected_transitions(chain, *densities)
+        chain = estimate_chain(counts, chain, num_prior_points=0)
 
     best = smooth_chain(chain, *densities).log_likelihood.sum()
     for name in ("p_enter", "p_stay"):
@@ -96,13 +92,15 @@ def test_counts_and_pseudo_counts_are_added():
 
     assert chain.p_enter == pytest.approx(11 / 110)
     assert chain.p_stay == pytest.approx(12 / 20)
-    assert_allclose(chain.transitions.sum(-1), 1, rtol=1e-15)
+    assert_allclose(chain.transition_matrix.sum(-1), 1, rtol=1e-15)
 
 
 def test_a_chain_is_its_own_estimate_under_itself_as_prior():
     chain = estimate_chain(np.zeros((2, 2)), PRIOR)
 
-    assert_allclose(chain.transitions, PRIOR.transitions, rtol=1e-14)
+    assert_allclose(
+        chain.transition_matrix, PRIOR.transition_matrix, rtol=1e-14
+    )
     assert chain.p_start == PRIOR.p_start
 
 
@@ -110,11 +108,16 @@ def test_a_prior_weighs_as_many_points_as_it_says():
     assert PRIOR.pseudo_counts(250).sum() == pytest.approx(250)
     data = IndicatorChain(0.3, 0.3, 0.3).pseudo_counts(100)
 
-    both = estimate_chain(data + PRIOR.pseudo_counts(100))
-
-    assert_allclose(
-        estimate_chain(data, PRIOR).transitions, both.transitions, rtol=1e-14
-    )
+    for num_points, chain in (
+        (100, estimate_chain(data, PRIOR)),
+        (7, estimate_chain(data, PRIOR, num_prior_points=7)),
+        (7, estimate_chains(data[None], PRIOR, num_prior_points=7)[0]),
+    ):
+        both = estimate_chain(data + PRIOR.pseudo_counts(num_points))
+        assert_allclose(
+            chain.transition_matrix, both.transition_matrix, rtol=1e-14
+        )
+        assert chain.p_start == PRIOR.p_start
 
 
 def test_series_may_share_a_chain_or_have_their_own():
@@ -133,9 +136,10 @@ def test_what_was_never_seen_stays_possible():
 
 
 def test_without_a_prior_a_series_starts_as_it_goes_on():
-    chain = estimate_chain([[80, 20], [20, 20]])
+    for counts in ([[80, 20], [20, 20]], [[1000, 0], [0, 1]]):
+        chain = estimate_chain(counts)
 
-    assert chain.p_start == pytest.approx(chain.anomaly_rate)
+        assert chain.p_start == pytest.approx(chain.anomaly_rate)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +160,7 @@ def test_counts_that_cannot_be_counts_are_refused(counts, message):
 
 
 def test_one_chain_each_needs_one_table_each():
-    with pytest.raises(ValueError, match="use estimate_chain for a single"):
+    with pytest.raises(ValueError, match="estimate_chain for a single"):
         estimate_chains([[1, 1], [1, 1]])
 
 

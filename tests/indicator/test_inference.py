@@ -242,6 +242,25 @@ def test_labels_condition_the_joint_posterior():
     )
 
 
+@pytest.mark.parametrize("label", [0.0, 1.0])
+@pytest.mark.parametrize("normal", [-np.inf, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("anomalous", [-np.inf, -1.0, np.nan, np.inf])
+def test_a_label_outweighs_any_density(label, normal, anomalous):
+    densities = condition_on_labels([normal], [anomalous], [label])
+
+    result = smooth_chain(IndicatorChain(), *densities)
+
+    assert result.smoothed == label
+    assert np.isfinite(result.log_likelihood)
+
+
+def test_to_have_no_opinion_is_to_say_nothing():
+    problem = densities(6)
+
+    for same, plain in zip(condition_on_labels(*problem, [0.5] * 6), problem):
+        assert_array_equal(same, plain)
+
+
 def test_an_opinion_multiplies_the_odds():
     chain = IndicatorChain(0.3, 0.3, 0.3)
     problem = densities(6)
