@@ -15,8 +15,8 @@ def real_array(values: Any, name: str) -> np.ndarray:
     came in, and must not be written to.
     """
     if isinstance(values, np.ma.MaskedArray):
-        dtype = np.result_type(values.dtype, np.float32)
-        values = values.astype(dtype).filled(np.nan)
+        floating = np.result_type(values.dtype, np.float32)
+        values = np.ma.filled(values.astype(floating), np.nan)
     elif not hasattr(values, "dtype"):  # lists, tuples, single numbers
         try:
             values = np.asarray(values, dtype=float)

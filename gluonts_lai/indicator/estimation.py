@@ -20,7 +20,8 @@ Prior = Optional[Union[IndicatorChain, np.ndarray]]
 
 # Where no prior is given, a transition never seen keeps the least probability
 # that a chain may have: it must stay possible.
-SMALLEST, LARGEST = np.finfo(float).tiny, 1.0 - np.finfo(float).epsneg
+SMALLEST = float(np.finfo(float).tiny)
+LARGEST = 1.0 - float(np.finfo(float).epsneg)
 
 
 def estimate_chain(
