@@ -4,13 +4,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from gluonts_lai import __version__
 from gluonts_lai.cli import main
-from gluonts_lai.demo import run
 
 needs_matplotlib = pytest.mark.skipif(
     find_spec("matplotlib") is None, reason="matplotlib is not installed"
@@ -72,16 +70,3 @@ def test_a_missing_matplotlib_says_how_to_get_it(monkeypatch):
 
 def test_the_version_is_that_of_the_package():
     assert __version__ in CliRunner().invoke(main, ["--version"]).output
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_demo_finds_what_was_hidden(seed):
-    demo = run(np.random.default_rng(seed))
-
-    flagged = demo.smoothed.smoothed > 0.5
-    true = demo.series.labels == 1
-    # At least 0.95 for each: the acceptance check of the paper's sine.
-    hits = np.count_nonzero(flagged & true)
-    assert 2 * hits / (flagged.sum() + true.sum()) > 0.95
-    assert abs(demo.chains[-1].p_stay - demo.truth.p_stay) < 0.15
-    assert abs(demo.chains[-1].p_enter - demo.truth.p_enter) < 0.01

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import pytest
 
 import gluonts_lai
+from gluonts_lai.nominal.backend import require
 
 HEAVY = ["matplotlib", "mxnet", "numba", "pandas", "sklearn", "torch"]
 
@@ -80,6 +81,20 @@ def test_a_missing_backend_says_how_to_get_it(package, framework, pythons):
         message
     )
     assert message.endswith(f"(this is Python {version}).")
+
+
+def test_a_backend_that_breaks_says_how_to_get_it(tmp_path, monkeypatch):
+    # As an mxnet beside a numpy that is too new for it.
+    (tmp_path / "mxnet.py").write_text("import numpy; numpy.bool_of_old")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mxnet", raising=False)
+
+    with pytest.raises(
+        ImportError, match="bool_of_old.*pip install"
+    ) as caught:
+        require("mxnet")
+
+    assert isinstance(caught.value.__cause__, AttributeError)
 
 
 @pytest.mark.parametrize(

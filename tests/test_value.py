@@ -36,3 +36,7 @@ def test_a_density_is_the_same_after_the_journey(value):
     back = load_json(dump_json(value))
 
     np.testing.assert_array_equal(back.log_prob(x), value.log_prob(x))
+
+
+def test_fields_are_written_by_name():
+    assert '"p_enter"' in dump_json(IndicatorChain())

@@ -185,6 +185,23 @@ def test_a_users_own_density_works():
     assert integral(model, 0.0, 1.0, [0.0]) == pytest.approx(1, abs=1e-6)
 
 
+def test_a_floor_does_not_overflow():
+    far = CauchyFloor(1.6e308, 1.0).log_prob(np.array([-1.7e308]))
+
+    assert np.isfinite(far).all()
+
+
+def test_a_floor_is_computed_in_double_precision():
+    values = np.array([1e8, 1e8 + 64], np.float32)
+    floor = CauchyFloor(1e8 + 1, 1.0)
+
+    assert_allclose(
+        floor.log_prob(values),
+        floor.log_prob(values.astype(float)),
+        rtol=1e-12,
+    )
+
+
 def test_a_floor_takes_any_numbers():
     floor = CauchyFloor(0.0, 1.0)
 

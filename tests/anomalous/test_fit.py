@@ -74,6 +74,48 @@ def test_bounds_that_are_known_stay():
     ] == pytest.approx(np.log(0.01), rel=1e-2)
 
 
+def test_what_is_known_of_an_anomaly_stays():
+    values, weights = np.array([1.0, 2.0, 3.0, 50.0]), [0, 0, 0, 1]
+
+    assert Gaussian(mean=7.0).fit(values, weights).body.mean == 7.0
+    assert Gaussian(sd=7.0).fit(values, weights).body.sd == 7.0
+    assert Uniform(high=100.0).fit(values).domain[1] == 100.0
+
+
+def test_the_floor_is_as_wide_as_the_series():
+    for recipe in Gaussian(), GaussianMixture():
+        model = recipe.fit([0.0, 1.0, 2.0, 10.0], [0, 0, 0, 1])
+
+        assert model.floor == (5.0, 10.0)
+
+
+@pytest.mark.parametrize("value", [5.0, -5.0])
+def test_a_constant_series_reaches_as_far_as_it_is_large(value):
+    constant = np.full(20, value)
+
+    assert Uniform(width=1.0).fit(constant).domain == (
+        value - 2.5,
+        value + 2.5,
+    )
+    assert Gaussian().fit(constant).body.sd == 5.0
+
+
+def test_a_constant_too_small_to_square_counts_as_zero():
+    model = Uniform(width=1.0).fit(np.full(5, 1e-200))
+
+    assert model.domain == pytest.approx((-0.5, 0.5))
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=repr)
+def test_a_fit_to_single_precision_is_as_good(recipe):
+    values = np.random.default_rng(0).normal(10, 1, 400).astype(np.float32)
+    weights = (values > 11).astype(np.float32) * np.float32(0.1)
+
+    double = recipe.fit(values.astype(float), weights.astype(float))
+
+    assert recipe.fit(values, weights) == double
+
+
 def test_a_gaussian_goes_where_the_anomalies_are(series):
     values, weights = series
     weights = weights * (values > 30)
@@ -108,12 +150,33 @@ def test_a_mixture_finds_each_kind_of_anomaly(series):
 
     shares, means, sds = zip(*model.components)
     assert sorted(np.round(means[1:])) == [0, 50]
-    # No narrower than 1 % of the range, which widens 0.5 to 0.7.
-    assert_allclose(sds[1:], 0.7, atol=0.2)
+    # No narrower than 1 % of the range of 51, which widens 0.5 to 0.7.
+    assert_allclose(sds[1:], np.hypot(0.5, 0.51), atol=0.15)
     # Forty anomalous points against two pseudo-points of the whole series.
     assert_allclose(shares, [2 / 42, 20 / 42, 20 / 42])
     likely = model.log_prob(np.array([0.0, 50.0]))
     assert (likely > model.log_prob(np.array([25.0])) + 2).all()
+
+
+def test_no_component_is_narrower_than_a_percent_of_the_range():
+    recipe = GaussianMixture(num_components=1)
+
+    model = recipe.fit([0.0, 100.0, 7.0], [0, 1, 0])
+
+    assert model.components[1].sd == pytest.approx(1.0)
+
+
+def test_a_part_of_a_point_counts_as_a_point():
+    model = GaussianMixture(num_components=3).fit([0.0, 5.0, 9.0], [0.9] * 3)
+
+    assert len(model.components) == 4
+
+
+def test_a_mixture_is_the_same_each_time():
+    values = np.random.default_rng(0).uniform(size=300)
+    recipe = GaussianMixture(num_components=4)
+
+    assert len({recipe.fit(values, np.ones(300)) for _ in range(5)}) == 1
 
 
 def test_a_mixture_has_no_more_components_than_points():
@@ -197,6 +260,8 @@ def test_missing_values_do_not_matter(recipe, series):
         ([1.0, 2.0], [1.0], r"weights of shape \(1,\) for values of shape"),
         ([1.0, 2.0], [1.0, -1.0], "weights must be finite and not negative"),
         ([1.0, 2.0], [1.0, np.nan], "give 0 to missing points"),
+        ([1.0, 2.0], [1.0, np.inf], "weights must be finite and not negative"),
+        ([-1e200, 0.0], None, "must lie within"),
     ],
 )
 def test_series_that_cannot_be_fitted_are_refused(
@@ -223,6 +288,13 @@ def test_an_open_recipe_says_that_it_must_be_fitted(recipe):
         (lambda: Uniform(width="2"), "between 1 and 1e6, got '2'; a narrower"),
         (lambda: Uniform(low=1.0, high=1.0), "low must lie below high"),
         (lambda: Uniform(low=0.0, high=np.inf), "low=0.0 and high=inf"),
+        (lambda: Uniform(width=np.inf), "width must be a multiple"),
+        (lambda: Uniform(low=-np.inf, high=0.0), "low=-inf and high=0.0"),
+        (lambda: Gaussian(sd=np.inf), "sd must be a positive number"),
+        (lambda: Gaussian(mean=np.inf), "mean must be a number .* got inf"),
+        (lambda: Gaussian(mean=1.0).log_prob([0.0]), "must be fitted before"),
+        (lambda: Gaussian(sd=1.0).log_prob([0.0]), "must be fitted before"),
+        (lambda: Uniform(low=1.0).log_prob([0.0]), "must be fitted before"),
         (lambda: Uniform(low=np.nan), "low=nan and high=None"),
         (lambda: Uniform(low="0"), "low='0' and high=None"),
         (

@@ -1,24 +1,26 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from gluonts_lai.dataset import demonstration
-from gluonts_lai.dataset.demonstration import NOISE
 from gluonts_lai.indicator import count_transitions, estimate_chain
 
 
 def test_the_series_is_the_sine_of_the_paper():
     series = demonstration(np.random.default_rng(0))
 
+    cosine = 0.4 * np.cos(np.arange(1_000) / 10)
+    assert_allclose(series.clean, cosine, rtol=1e-12)
     residual = series.values - series.clean
     anomalous = series.labels == 1
-    assert abs(series.clean).max() == 0.4
-    assert anomalous[250:270].all()
-    assert (residual[250:270] < -1.5).all()
-    outside = np.delete(anomalous, range(250, 270))
-    assert (np.delete(residual, range(250, 270))[outside] > 1.5).all()
-    # 950 points: five standard errors of a standard deviation.
+    long = (np.arange(1_000) >= 250) & (np.arange(1_000) < 270)
+    assert anomalous[long].all()
+    # Five standard errors of a mean, and of a standard deviation.
+    assert residual[long].mean() == pytest.approx(-2, abs=5 / 15 / np.sqrt(20))
+    raised = residual[anomalous & ~long]
+    assert raised.mean() == pytest.approx(2, abs=5 / 15 / np.sqrt(len(raised)))
     assert residual[~anomalous].std() == pytest.approx(
-        NOISE, rel=5 / np.sqrt(2 * 950)
+        1 / 15, rel=5 / np.sqrt(2 * 950)
     )
 
 

@@ -37,6 +37,7 @@ def test_single_points_leave_longer_anomalies_possible():
     "rate, length, message",
     [
         (0.0, 2, "anomaly_rate must lie strictly between 0 and 1, got 0.0"),
+        (1.0, 2, "anomaly_rate must lie strictly between 0 and 1, got 1.0"),
         (5, 2, "it is a share of points, not a percentage"),
         (0.01, 0.5, "anomaly_length must be a number of points between"),
         (0.01, float("inf"), "anomaly_length must be a number"),

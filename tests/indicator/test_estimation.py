@@ -96,12 +96,25 @@ def test_counts_and_pseudo_counts_are_added():
 
 
 def test_a_chain_is_its_own_estimate_under_itself_as_prior():
-    chain = estimate_chain(np.zeros((2, 2)), PRIOR)
+    chain = estimate_chain(np.zeros((2, 2)), replace(PRIOR, p_start=0.3))
 
     assert_allclose(
         chain.transition_matrix, PRIOR.transition_matrix, rtol=1e-14
     )
-    assert chain.p_start == PRIOR.p_start
+    assert chain.p_start == 0.3
+
+
+def test_pseudo_counts_are_those_of_a_long_series():
+    counts = IndicatorChain.from_prior(0.02, 4.0).pseudo_counts(100)
+
+    for axis in (-1, -2):  # as many points are left as are reached
+        assert_allclose(counts.sum(axis), [98, 2], rtol=1e-12)
+
+
+def test_single_precision_counts_are_added_in_double():
+    counts = np.array([[97, 3], [1, 2]], np.float32) / np.float32(3)
+
+    assert estimate_chain(counts) == estimate_chain(counts.astype(float))
 
 
 def test_a_prior_weighs_as_many_points_as_it_says():
@@ -151,6 +164,7 @@ def test_without_a_prior_a_series_starts_as_it_goes_on():
         ([[1, 2, 3]] * 2, "tables of two by two"),
         ([[1, -2], [1, 1]], "counts must be finite and not negative"),
         ([[1, np.nan], [1, 1]], "counts must be finite and not negative"),
+        ([[1, np.inf], [1, 1]], "counts must be finite .* got inf"),
         ([["a", "b"], ["c", "d"]], "counts must be an array of real numbers"),
     ],
 )
@@ -160,8 +174,9 @@ def test_counts_that_cannot_be_counts_are_refused(counts, message):
 
 
 def test_one_chain_each_needs_one_table_each():
-    with pytest.raises(ValueError, match="estimate_chain for a single"):
-        estimate_chains([[1, 1], [1, 1]])
+    for counts in (np.ones((2, 2)), np.ones((5, 3, 2, 2))):
+        with pytest.raises(ValueError, match="take the mean over sampled"):
+            estimate_chains(counts)
 
 
 def test_a_prior_must_be_one_table():

@@ -104,6 +104,57 @@ def test_evidence_of_minus_infinity_is_certainty():
     assert drawn[:, 1].all() and not drawn[:, 3].any()
 
 
+@pytest.mark.parametrize(
+    "p_start, log_normal",
+    [
+        (1e-6, [-13.8]),
+        (1 - 1e-16, [20.0]),
+        (1e-6, [0.0, -13.8]),
+        (1 - 1e-16, [20.0, 9.0]),
+    ],
+)
+def test_a_rescaled_message_keeps_the_likelihood(p_start, log_normal):
+    chain = IndicatorChain(p_start, 1e-6, 0.5)
+    problem = chain, log_normal, [0.0] * len(log_normal)
+
+    ours = filter_chain(*problem).log_likelihood
+
+    exact = float(naive.posterior_over_paths(*problem)[2])
+    assert_allclose(ours, exact, rtol=ROUNDING, atol=ROUNDING)
+
+
+def test_a_small_message_is_rescaled_before_it_meets_a_rare_step():
+    chain = IndicatorChain(1 - 1e-11, 1e-307, 0.5)
+    problem = chain, [0.0, 0.0], [-2000.0, 0.0]
+
+    assert_allclose(
+        filter_chain(*problem).log_odds,
+        naive.filter_chain(*problem)[1],
+        rtol=ROUNDING,
+    )
+
+
+def test_a_rare_step_between_two_tiny_weights_keeps_its_digits():
+    problem = IndicatorChain(1e-298, 1e-20, 0.5), [-686.0, 0.0], [0.0, 0.0]
+
+    assert_allclose(
+        expected_transitions(*problem),
+        naive.expected_transitions(*problem),
+        rtol=DIGITS,
+    )
+
+
+def test_the_largest_odds_from_both_sides_do_not_overflow():
+    chain = IndicatorChain(1 - 1e-16, 1e-307, 0.5)
+    problem = chain, [0.0, 0.0, -2000.0], [0.0] * 3
+
+    result = smooth_chain(*problem)
+
+    probability, _ = naive.smooth_chain(*problem)
+    assert_allclose(result.smoothed, probability, rtol=DIGITS)
+    assert result.transitions.sum() == pytest.approx(2)
+
+
 def test_a_ratio_beyond_all_numbers_is_certainty():
     problem = IndicatorChain(), np.array([-1e308, 0.0]), np.array([1e308, 0.0])
 

@@ -173,6 +173,39 @@ def test_each_series_may_have_its_own_chain():
         assert together.log_likelihood[i] == alone.log_likelihood
 
 
+def test_a_table_of_series_may_have_a_table_of_chains():
+    rng = np.random.default_rng(0)
+    chains = [
+        [IndicatorChain(*rng.uniform(0.1, 0.9, 3)) for _ in range(3)]
+        for _ in range(2)
+    ]
+    pair = rng.normal(size=(2, 2, 3, 9))
+
+    each = smooth_chain(chains, *pair).smoothed
+    column = [[row[0]] for row in chains]
+    rows = smooth_chain(column, *pair).smoothed
+
+    for i, j in np.ndindex(2, 3):
+        alone = pair[0, i, j], pair[1, i, j]
+        for whole, chain in (each, chains[i][j]), (rows, chains[i][0]):
+            assert_array_equal(
+                whole[i, j], smooth_chain(chain, *alone).smoothed
+            )
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_of_two_precisions_the_better_one_counts(which):
+    pair = list(densities(9))
+    pair[which] = pair[which].astype(np.float32)
+
+    ours = filter_chain(IndicatorChain(), *pair)
+
+    double = filter_chain(IndicatorChain(), *(a.astype(float) for a in pair))
+    for a, b in zip(ours, double):
+        assert a.dtype == float
+        assert_array_equal(a, b)
+
+
 def test_single_precision_stays_single_and_is_as_good():
     chain = IndicatorChain()
     single = [array.astype(np.float32) for array in densities(5, 300)]
@@ -187,6 +220,7 @@ def test_single_precision_stays_single_and_is_as_good():
         assert_allclose(ours[0], reference[0], rtol=rounding)
         assert_allclose(ours.log_odds, reference.log_odds, rtol=rounding)
         assert_array_equal(ours.log_likelihood, reference.log_likelihood)
+    assert_array_equal(ours.transitions, reference.transitions)
 
 
 def test_missing_points_are_silent_whichever_density_is_missing():
@@ -252,6 +286,29 @@ def test_a_label_outweighs_any_density(label, normal, anomalous):
 
     assert result.smoothed == label
     assert np.isfinite(result.log_likelihood)
+
+
+def test_labels_change_only_their_points_and_no_precision():
+    pair = [np.array([-1.0, -2.0, np.nan, -4.0], np.float32)] * 2
+
+    labelled = condition_on_labels(*pair, [np.nan, 1.0, np.nan, 0.0])
+
+    for before, after in zip(pair, labelled):
+        assert after.dtype == np.float32
+        assert_array_equal(after[[0, 2]], before[[0, 2]])
+
+
+@pytest.mark.parametrize("hole", [0, 1])
+def test_of_a_point_that_is_half_missing_the_label_is_all(hole):
+    pair = [[-5.0], [-5.0]]
+    pair[hole] = [np.nan]
+
+    result = smooth_chain(
+        IndicatorChain(0.3, 0.3, 0.3), *condition_on_labels(*pair, [0.8])
+    )
+
+    prior = np.log(0.3 / 0.7)
+    assert result.log_odds[0] == pytest.approx(prior + np.log(4))
 
 
 def test_to_have_no_opinion_is_to_say_nothing():

@@ -206,6 +206,10 @@ def test_labels_outside_zero_and_one_are_refused(label):
 def test_labels_must_have_the_shape_of_the_series():
     with pytest.raises(ValueError, match="one label for each point, got"):
         condition_on_labels(*densities(5), np.zeros(4))
+    with pytest.raises(ValueError, match="one label for each point, got"):
+        condition_on_labels(*densities(5), [1.0])
+    with pytest.raises(ValueError, match="labels must be an array of real"):
+        condition_on_labels(*densities(1), ["a"])
 
 
 def test_labels_leave_their_arrays_alone():

@@ -63,6 +63,16 @@ def test_blocks_run_on_as_many_threads_as_numba_has(monkeypatch):
     assert len(names) == 3
 
 
+def test_the_first_error_is_that_of_the_first_series(monkeypatch):
+    monkeypatch.setattr(blocks, "NUM_POINTS", 1)
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)
+    silent = np.zeros((4, 5))
+    silent[[1, 2], 3] = -np.inf
+
+    with pytest.raises(ValueError, match="series 1, time 3"):
+        smooth_chain(CHAIN, silent, silent)
+
+
 def put_answers(queue, pair):
     queue.put(filter_chain(CHAIN, *pair).filtered)
 

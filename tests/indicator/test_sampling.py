@@ -106,6 +106,43 @@ def test_paths_do_not_depend_on_how_many_are_held_at_a_time(monkeypatch):
         assert_array_equal(parts, whole)
 
 
+def test_each_series_keeps_its_chain_however_many_are_held(monkeypatch):
+    chains = [
+        IndicatorChain(p, p, p_stay)
+        for p, p_stay in ((0.9, 0.9), (0.01, 0.1), (0.5, 0.5))
+    ]
+    pair = np.zeros((2, 3, 200))
+    whole = sample_paths(chains, *pair, 5, np.random.default_rng(3))
+
+    monkeypatch.setattr(sampling, "NUM_DRAWS", 1)
+    parts = sample_paths(chains, *pair, 5, np.random.default_rng(3))
+
+    assert_array_equal(parts, whole)
+
+
+def test_paths_of_a_table_of_series_are_those_of_its_rows():
+    pair = batch(2, 3, 30)
+
+    table = sample_paths(IndicatorChain(), *pair, 5, np.random.default_rng(1))
+
+    rows = [array.reshape(6, 30) for array in pair]
+    expected = sample_paths(
+        IndicatorChain(), *rows, 5, np.random.default_rng(1)
+    )
+    assert_array_equal(table.reshape(5, 6, 30), expected)
+
+
+def test_single_precision_is_drawn_as_if_it_were_double():
+    single = [array.astype(np.float32) for array in batch(20, 500)]
+
+    draws = [
+        sample_paths(IndicatorChain(), *pair, 5, np.random.default_rng(1))
+        for pair in (single, [array.astype(float) for array in single])
+    ]
+
+    assert_array_equal(*draws)
+
+
 def test_series_and_paths_are_drawn_independently():
     chain, pair = IndicatorChain(0.5, 0.5, 0.5), np.zeros((2, 3, 10_000))
 
