@@ -14,7 +14,7 @@ help:
 	@echo "make bench      the benchmarks, beside other libraries"
 	@echo "make clean      remove the virtual environments"
 
-demo: .venv/.with-demo
+demo: $(firstword $(wildcard .venv/.with-test) .venv/.with-demo)
 	@.venv/bin/gluonts-lai demo
 
 test: .venv/.with-test

@@ -112,5 +112,10 @@ class IndicatorChain(Value):
         The transitions that ``num_points`` points of this chain show on
         average: as pseudo-counts, a prior that weighs as much as they do.
         """
+        if not is_number(num_points) or not 0.0 <= num_points < np.inf:
+            raise ValueError(
+                "a prior must weigh a finite number of points, at least 0, "
+                f"got {num_points!r}."
+            )
         occupancy = np.array([1.0 - self.anomaly_rate, self.anomaly_rate])
         return num_points * occupancy[:, None] * self.transition_matrix

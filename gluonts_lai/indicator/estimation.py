@@ -78,7 +78,8 @@ def estimate_chain(
     chain = IndicatorChain(p_enter=p_enter, p_stay=p_stay)
     if isinstance(prior, IndicatorChain):
         return replace(chain, p_start=prior.p_start)
-    return replace(chain, p_start=max(SMALLEST, chain.anomaly_rate))
+    p_start = np.clip(chain.anomaly_rate, SMALLEST, LARGEST)
+    return replace(chain, p_start=float(p_start))
 
 
 def estimate_chains(

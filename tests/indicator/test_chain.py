@@ -52,6 +52,12 @@ def test_a_prior_that_cannot_be_is_refused(rate, length, message):
         IndicatorChain.from_prior(rate, length)
 
 
+@pytest.mark.parametrize("num_points", [-1, float("inf"), None])
+def test_a_prior_weighs_a_number_of_points(num_points):
+    with pytest.raises(ValueError, match=f"at least 0, got {num_points}"):
+        IndicatorChain().pseudo_counts(num_points)
+
+
 def test_a_chain_is_a_value():
     chain = IndicatorChain(0.1, 0.2, 0.3)
 

@@ -148,6 +148,13 @@ def test_what_was_never_seen_stays_possible():
     assert 0 < chain.p_enter < 1e-300 and 1 - 1e-15 < chain.p_stay < 1
 
 
+@pytest.mark.parametrize("counts", [[[0, 9], [0, 9]], [[9, 0], [9, 0]]])
+def test_counts_of_one_kind_make_a_chain_all_the_same(counts):
+    chain = estimate_chain(counts)
+
+    assert chain.p_start == pytest.approx(counts[0][1] / 9)
+
+
 def test_without_a_prior_a_series_starts_as_it_goes_on():
     for counts in ([[80, 20], [20, 20]], [[1000, 0], [0, 1]]):
         chain = estimate_chain(counts)
