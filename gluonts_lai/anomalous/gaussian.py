@@ -11,7 +11,8 @@ from gluonts_lai.arrays import real_array
 from gluonts_lai.value import Value, is_number
 
 from .floor import CauchyFloor
-from .model import LARGEST, AnomalousModel, Sample, not_fitted
+from .model import AnomalousModel, not_fitted
+from .sample import LARGEST, Sample
 
 # The series as a whole counts as this many anomalous points: a few sampled
 # ones must not draw p⁻ together onto themselves.

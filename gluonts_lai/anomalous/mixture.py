@@ -14,7 +14,8 @@ from gluonts_lai.value import Value
 
 from .floor import CauchyFloor
 from .gaussian import NUM_PSEUDO, Component
-from .model import AnomalousModel, Sample, not_fitted
+from .model import AnomalousModel, not_fitted
+from .sample import Sample
 
 # Anomalous points are thinned to this many, evenly: more change nothing.
 MOST_POINTS = 1_000
