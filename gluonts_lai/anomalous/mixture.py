@@ -2,7 +2,6 @@
 Anomalies around a few values.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Optional
@@ -94,7 +93,6 @@ class GaussianMixture(Value, AnomalousModel):
 
 def found(sample: Sample, num_components: int) -> list[Component]:
     """Components of the anomalous points; shares sum to their number."""
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture as Mixture
 
     if sample.weights is None or not sample.weights.any():
@@ -106,10 +104,7 @@ def found(sample: Sample, num_components: int) -> list[Component]:
         reg_covar=LEAST_VARIANCE,
         random_state=0,
     )
-    with warnings.catch_warnings():
-        # Even before its last digit has settled, it is a density.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        mixture.fit(points[:, None])
+    mixture.fit(points[:, None])
     shares = mixture.weights_ * sample.weights.sum()
     means = sample.middle + sample.range * mixture.means_[:, 0]
     sds = sample.range * np.sqrt(mixture.covariances_[:, 0, 0])
