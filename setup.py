@@ -23,7 +23,7 @@ setup(
     package_data={"gluonts_lai": ["py.typed"]},
     python_requires=">=3.10,<3.14",
     install_requires=[
-        "click>=8.1.7,<9",
+        "click>=8.1.7,<8.6",
         "gluonts>=0.16.2,<0.18",
         "numba>=0.58.1,<0.69",
         "numpy>=1.23.5,<2.5",

@@ -89,7 +89,8 @@ class Gaussian(Value, AnomalousModel):
         mean, sd = sample.broad
         if sample.weights is not None and not self.fixed:
             mean, sd = concentrate(sample.values, sample.weights, mean, sd)
-        mean = mean if self.mean is None else self.mean
+        if self.mean is not None:  # then they scatter around that
+            mean, sd = self.mean, float(np.hypot(sd, mean - self.mean))
         sd = sd if self.sd is None else self.sd
         return replace(
             self,

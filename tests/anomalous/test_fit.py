@@ -82,6 +82,15 @@ def test_what_is_known_of_an_anomaly_stays():
     assert Uniform(high=100.0).fit(values).domain[1] == 100.0
 
 
+def test_anomalies_scatter_around_the_mean_that_is_known():
+    values, weights = np.array([1.0, 2.0, 3.0, 50.0]), [0, 0, 0, 1]
+    free = Gaussian().fit(values, weights).body
+
+    known = Gaussian(mean=7.0).fit(values, weights).body
+
+    assert known.sd**2 == pytest.approx(free.sd**2 + (free.mean - 7.0) ** 2)
+
+
 def test_the_floor_is_as_wide_as_the_series():
     for recipe in Gaussian(), GaussianMixture():
         model = recipe.fit([0.0, 1.0, 2.0, 10.0], [0, 0, 0, 1])
