@@ -15,23 +15,34 @@ if TYPE_CHECKING:
         GaussianMixture,
         Uniform,
     )
+    from .detection import Detection
+    from .estimator import LAIEstimator, LAITrainOutput
     from .indicator import IndicatorChain
+    from .predictor import LAIPredictor
 
 __version__ = "0.1.0"
 
 _home = {
     "AnomalousModel": "anomalous",
+    "Detection": "detection",
     "Gaussian": "anomalous",
     "GaussianMixture": "anomalous",
     "IndicatorChain": "indicator",
+    "LAIEstimator": "estimator",
+    "LAIPredictor": "predictor",
+    "LAITrainOutput": "estimator",
     "Uniform": "anomalous",
 }
 
 __all__ = [
     "AnomalousModel",
+    "Detection",
     "Gaussian",
     "GaussianMixture",
     "IndicatorChain",
+    "LAIEstimator",
+    "LAIPredictor",
+    "LAITrainOutput",
     "Uniform",
     "__version__",
 ]

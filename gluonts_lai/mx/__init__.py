@@ -5,3 +5,10 @@ The nominal model on MXNet: the only place that imports mxnet.
 from gluonts_lai.nominal.backend import require
 
 require("mxnet")
+
+from .forecasts import rescaled  # noqa: E402
+from .randomness import seeded  # noqa: E402
+from .scoring import MXNominal  # noqa: E402
+from .training import MXTraining  # noqa: E402
+
+__all__ = ["MXNominal", "MXTraining", "rescaled", "seeded"]

@@ -1,0 +1,108 @@
+"""
+Which framework is it?
+
+A backend is recognised from the wrapped model, and only if its framework has
+been loaded already: whoever brings an MXNet estimator has imported MXNet.
+"""
+
+import random
+import sys
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Iterator, Optional
+
+import numpy as np
+from gluonts.model.forecast import (
+    Forecast,
+    QuantileForecast,
+    SampleForecast,
+)
+from gluonts.model.predictor import Predictor
+
+from gluonts_lai.nominal.retraining import Retraining
+from gluonts_lai.nominal.rolling import Rolling
+from gluonts_lai.nominal.scaling import Scale
+from gluonts_lai.panel import Panel
+
+# Framework, our package, and the GluonTS classes that it knows inside out.
+KNOWN = [
+    ("mxnet", "gluonts_lai.mx", "gluonts.mx.model.estimator.GluonEstimator"),
+    ("mxnet", "gluonts_lai.mx", "gluonts.mx.model.predictor.GluonPredictor"),
+]
+
+
+def backend_of(model: Any) -> Optional[ModuleType]:
+    """Our package for an estimator or a predictor; None for others."""
+    for _, package, path in KNOWN:
+        module, name = path.rsplit(".", 1)
+        if isinstance(model, getattr(sys.modules.get(module), name, ())):
+            return import_module(package)
+    return None
+
+
+def training_of(
+    estimator: Any,
+    panel: Panel,
+    context_length: int,
+    window_scaling: Any,
+    seed: int,
+) -> Any:
+    """The training run of an estimator."""
+    backend = backend_of(estimator)
+    kind = Retraining if backend is None else backend.MXTraining
+    return kind(estimator, panel, context_length, window_scaling, seed)
+
+
+def nominal_of(
+    predictor: Predictor,
+    context_length: int,
+    scaling: bool,
+    seed: int,
+    residual_scale: Optional[float],
+) -> Any:
+    """A trained predictor, as EM sees it."""
+    backend = backend_of(predictor)
+    if backend is None:
+        return Rolling(predictor, context_length, scaling, residual_scale)
+    return backend.MXNominal(
+        predictor, context_length, scaling, seed, residual_scale
+    )
+
+
+def rescaled(forecast: Forecast, scale: Scale) -> Forecast:
+    """A forecast of scaled values as one of the values themselves."""
+    about = {
+        "start_date": forecast.start_date,
+        "item_id": forecast.item_id,
+        "info": forecast.info,
+    }
+    if isinstance(forecast, SampleForecast):
+        return SampleForecast(scale.undo(forecast.samples), **about)
+    if isinstance(forecast, QuantileForecast):
+        return QuantileForecast(
+            scale.undo(forecast.forecast_array),
+            forecast_keys=forecast.forecast_keys,
+            **about,
+        )
+    return import_module("gluonts_lai.mx").rescaled(forecast, scale)
+
+
+@contextmanager
+def seeded(seed: Optional[int]) -> Iterator[None]:
+    """Draw from ``seed`` for a while, in every framework that is loaded."""
+    if seed is None:
+        yield
+        return
+    python, numpy = random.getstate(), np.random.get_state()
+    with ExitStack() as stack:
+        random.seed(seed)
+        np.random.seed(seed)
+        if "mxnet" in sys.modules:
+            package = import_module("gluonts_lai.mx")
+            stack.enter_context(package.seeded(seed))
+        try:
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(numpy)

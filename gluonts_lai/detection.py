@@ -1,0 +1,79 @@
+"""
+What was found in one series.
+"""
+
+from typing import Any, Iterator, NamedTuple, Optional
+
+import numpy as np
+import pandas as pd
+
+from gluonts_lai.detector import Found
+from gluonts_lai.gaps import Gaps
+from gluonts_lai.panel import Panel
+
+
+class Detection(NamedTuple):
+    """
+    What was found in one series: arrays of its full length, time last.
+    """
+
+    item_id: Optional[str]
+    start: Any
+    value: np.ndarray  # as observed; NaN is missing
+    probability: np.ndarray  # P(z = 1); the chain's where nothing is known
+    score: np.ndarray  # its log-odds, which do not tie at 1
+    log_density: np.ndarray  # log p⁺; NaN where there is none
+    expected: np.ndarray  # by the forecaster; NaN where it has no context
+    cleaned: np.ndarray  # anomalous and missing points replaced
+
+    @classmethod
+    def of(cls, panel: Panel, found: Found) -> "Iterator[Detection]":
+        """The detections of the entries of a panel."""
+        for i, entry in enumerate(panel.entries):
+            yield cls(
+                entry.get("item_id"),
+                entry.get("start"),
+                panel.values.entries[i],
+                found.probability.entries[i],
+                found.log_odds.entries[i],
+                found.log_density.entries[i],
+                found.expected.entries[i],
+                found.cleaned.entries[i],
+            )
+
+    def to_frame(self) -> pd.DataFrame:
+        """
+        One row a point, indexed by its period.
+
+        Several dimensions become a second level of the columns.
+        """
+        index = pd.period_range(self.start, periods=self.value.shape[-1])
+        columns = {}
+        for name in self._fields[2:]:
+            array = np.atleast_2d(getattr(self, name))
+            for dim, row in enumerate(array):
+                key = name if self.value.ndim == 1 else (name, dim)
+                columns[key] = row
+        return pd.DataFrame(columns, index=index)
+
+    def segments(self, threshold: float = 0.5) -> pd.DataFrame:
+        """
+        The anomalies: where each begins and ends, both included, how long it
+        lasts and how sure it is.
+        """
+        probability = np.atleast_2d(self.probability)
+        gaps = Gaps.of(probability > threshold)
+        segments = pd.DataFrame(
+            {
+                "start": [self.start + int(t) for t in gaps.begin],
+                "end": [self.start + int(t) - 1 for t in gaps.end],
+                "length": gaps.end - gaps.begin,
+                "peak_probability": [
+                    probability[row, begin:end].max()
+                    for row, begin, end in zip(*gaps)
+                ],
+            }
+        )
+        if self.value.ndim == 2:
+            segments.insert(0, "dim", gaps.row)
+        return segments

@@ -1,0 +1,314 @@
+"""
+The estimator: any GluonTS estimator, trained on contaminated data.
+"""
+
+import logging
+import warnings
+from dataclasses import replace
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+import pandas as pd
+from gluonts.core.component import validated
+from gluonts.dataset import Dataset
+from gluonts.model.estimator import Estimator
+
+from gluonts_lai.anomalous import AnomalousModel, Uniform
+from gluonts_lai.backends import seeded, training_of
+from gluonts_lai.em import MonteCarloEM, Recipe, Round
+from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.panel import Panel, training_panel
+from gluonts_lai.predictor import LAIPredictor
+from gluonts_lai.seeds import derived
+
+logger = logging.getLogger(__name__)
+
+# Many steps ahead, forecasts are uncertain: p⁻ must not look better.
+WIDTH_AHEAD = 3.0
+# More than this is worth a second look.
+MANY_FLAGGED = 0.05
+
+
+class History(list):
+    """One :class:`Round` after the other."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each round."""
+        return pd.DataFrame(list(self), columns=Round._fields)
+
+
+class LAITrainOutput(NamedTuple):
+    """What a training run leaves behind."""
+
+    predictor: LAIPredictor
+    posterior: list[np.ndarray]  # P(z = 1 | x) of each training series
+    history: History
+
+
+class LAIEstimator(Estimator):
+    """
+    Wrap an estimator so that it finds the anomalies in its training set.
+
+    While the wrapped network trains, with its own trainer and for as many
+    epochs as it was given, a hidden two-state Markov chain infers which points
+    are anomalous; these are replaced, and no loss is taken there. Wrapping
+    changes the data, not the training budget.
+
+    Parameters
+    ----------
+    estimator
+        Any GluonTS estimator. It is never modified.
+    chain
+        What is known beforehand of anomalies: how often, how long. A prior
+        that weighs as much as a hundred points.
+    anomalous
+        p⁻, the density of anomalous points.
+    treatment
+        "impute" puts the network's own expectation in the place of anomalous
+        points, "mask" the last nominal value; neither has a loss. Networks
+        that are not told which points were observed can only impute.
+    num_paths
+        Sampled paths, hence epochs, in each round of EM.
+    num_warmup_epochs
+        Epochs on the data as they are, before the first round; None for a
+        fifth of all epochs, but at least one.
+    transitions
+        How the chain is re-estimated: from "sampled" paths, as in the paper,
+        or from "expected" transitions.
+    chain_scope
+        One chain for the whole "dataset", or one for each "series".
+    max_anomaly_share
+        Bound on the share of anomalous points that the chain may come to
+        believe in.
+    window_scaling
+        Whether each window is centred and scaled by its own context; "auto"
+        where the network takes real values.
+    calibration
+        Reserved for the calibration of predictive spreads.
+    label_field
+        Name of an entry field with what is known: 1 anomalous, 0 nominal, NaN
+        unknown. It overrules whatever is inferred.
+    em
+        False for the same training with no indicator, and no filter: the
+        control in comparisons.
+    checkpoint_dir
+        Reserved for runs that can be interrupted.
+    seed
+        The same seed gives the same model; None for another one each time.
+
+    Examples
+    --------
+    ::
+
+        estimator = LAIEstimator(
+            SimpleFeedForwardEstimator(prediction_length=24),
+            chain=IndicatorChain.from_prior(anomaly_rate=0.02),
+        )
+        predictor = estimator.train(dataset)
+    """
+
+    @validated()
+    def __init__(
+        self,
+        estimator: Estimator,
+        chain: IndicatorChain = IndicatorChain.from_prior(),
+        anomalous: AnomalousModel = Uniform(),
+        treatment: str = "impute",
+        num_paths: int = 3,
+        num_warmup_epochs: Optional[int] = None,
+        transitions: str = "sampled",
+        chain_scope: str = "dataset",
+        max_anomaly_share: float = 0.2,
+        window_scaling: Union[bool, str] = "auto",
+        calibration: Union[bool, str] = "auto",
+        label_field: Optional[str] = None,
+        em: bool = True,
+        checkpoint_dir: Optional[str] = None,
+        seed: Optional[int] = None,
+    ) -> None:
+        super().__init__(lead_time=estimator.lead_time)
+        check_choice("treatment", treatment, ("impute", "mask"))
+        check_choice("transitions", transitions, ("sampled", "expected"))
+        check_choice("chain_scope", chain_scope, ("dataset", "series"))
+        check_choice("window_scaling", window_scaling, (True, False, "auto"))
+        check_choice("calibration", calibration, (True, False, "auto"))
+        check_at_least("num_paths", num_paths, 1)
+        check_at_least("num_warmup_epochs", num_warmup_epochs, 1)
+        check_at_least("seed", seed, 0)
+        if not 0.0 < max_anomaly_share < 1.0:
+            raise ValueError(
+                "max_anomaly_share must lie strictly between 0 and 1, got "
+                f"{max_anomaly_share!r}; it is a share, not a percentage."
+            )
+        if checkpoint_dir is not None:
+            raise NotImplementedError(
+                "checkpoint_dir must be None: runs cannot be resumed yet."
+            )
+        self.estimator = estimator
+        self.prediction_length = estimator.prediction_length
+        self.chain = chain
+        self.anomalous = anomalous
+        self.treatment = treatment
+        self.num_paths = num_paths
+        self.num_warmup_epochs = num_warmup_epochs
+        self.transitions = transitions
+        self.chain_scope = chain_scope
+        self.max_anomaly_share = max_anomaly_share
+        self.window_scaling = window_scaling
+        self.calibration = calibration
+        self.label_field = label_field
+        self.em = em
+        self.checkpoint_dir = checkpoint_dir
+        self.seed = seed
+
+    def train(
+        self,
+        training_data: Dataset,
+        validation_data: Optional[Dataset] = None,
+        shuffle_buffer_length: Optional[int] = None,
+        **kwargs: Any,
+    ) -> LAIPredictor:
+        """Train; see :meth:`train_model` for what else there is to see."""
+        return self.train_model(
+            training_data, validation_data, shuffle_buffer_length
+        ).predictor
+
+    def train_model(
+        self,
+        training_data: Dataset,
+        validation_data: Optional[Dataset] = None,
+        shuffle_buffer_length: Optional[int] = None,
+    ) -> LAITrainOutput:
+        """
+        Train, and tell what was found in the training set.
+
+        Parameters
+        ----------
+        training_data
+            The series, contaminated as they are.
+        validation_data
+            For the wrapped estimator's own use of it.
+        shuffle_buffer_length
+            For the wrapped estimator's own use of it.
+        """
+        context_length = context_length_of(self.estimator)
+        least = context_length + self.prediction_length + self.lead_time
+        panel = training_panel(training_data, self.label_field, least)
+        validation = None
+        if validation_data is not None:
+            validation = Panel.of(validation_data)
+        seed = self.seed
+        if seed is None:
+            seed = int(np.random.randint(2**31))
+        with seeded(seed):
+            return self.run(
+                panel, validation, context_length, seed, shuffle_buffer_length
+            )
+
+    def run(
+        self,
+        panel: Panel,
+        validation: Optional[Panel],
+        context_length: int,
+        seed: int,
+        shuffle_buffer_length: Optional[int],
+    ) -> LAITrainOutput:
+        """Train on a panel that was found in order."""
+        training = training_of(
+            self.estimator, panel, context_length, self.window_scaling, seed
+        )
+        em = MonteCarloEM(
+            panel,
+            training.prepared,
+            self.recipe(training.num_epochs),
+            context_length,
+            np.random.default_rng(derived(seed, 0)),
+        )
+        epochs = em.epochs(training.nominal)
+        base = training.run(epochs, validation, shuffle_buffer_length)
+        scores = em.finish(training.nominal()) if self.em else None
+        predictor = LAIPredictor(
+            base,
+            em.chains[0] if self.chain_scope == "dataset" else self.chain,
+            em.recipe.anomalous,
+            context_length,
+            training.scaling,
+            self.treatment,
+            filters=self.em,
+            seed=self.seed,
+            residual_scale=scores.residual_scale if scores else None,
+            **self.by_item_id(panel, em),
+        )
+        found = predictor.find(panel, "smooth", prepared=training.prepared)
+        self.look_back(em)
+        return LAITrainOutput(
+            predictor, found.probability.entries, History(em.history)
+        )
+
+    def recipe(self, num_epochs: int) -> Recipe:
+        """What EM is to do in so many epochs."""
+        anomalous = self.anomalous
+        ahead = self.prediction_length > 1
+        if isinstance(anomalous, Uniform) and anomalous.width is None and ahead:
+            anomalous = replace(anomalous, width=WIDTH_AHEAD)
+        num_warmup_epochs = self.num_warmup_epochs
+        if num_warmup_epochs is None:
+            num_warmup_epochs = max(1, num_epochs // 5)
+        return Recipe(
+            self.chain,
+            anomalous,
+            self.treatment,
+            self.num_paths,
+            num_warmup_epochs if self.em else num_epochs,
+            self.transitions,
+            self.chain_scope,
+            self.max_anomaly_share,
+        )
+
+    def by_item_id(self, panel: Panel, em: MonteCarloEM) -> dict:
+        """What was learned of series that can be recognised."""
+        ids = panel.item_ids()
+        single = [i for i, item_id in enumerate(ids) if ids.count(item_id) == 1]
+        chains = {}
+        if self.chain_scope == "series":
+            chains = {ids[i]: em.chains[i] for i in single if ids[i]}
+        fitted = {ids[i]: em.anomalous[i] for i in single if ids[i]}
+        return {"chains": chains, "fitted": fitted}
+
+    def look_back(self, em: MonteCarloEM) -> None:
+        """Say what is worth a second look."""
+        if em.is_bounded:
+            warnings.warn(
+                "max_anomaly_share should not be reached, but the chain came "
+                f"to believe in more than {self.max_anomaly_share:.0%} of "
+                "anomalous points and was held there; check the data, or "
+                "raise it.",
+                stacklevel=4,
+            )
+        if em.history and em.history[-1].share_flagged > MANY_FLAGGED:
+            logger.warning(
+                "%.1f %% of the training points were flagged; if that is more "
+                "than the data deserve, widen p⁻ (Uniform(width=...)) or "
+                "train for longer.",
+                100 * em.history[-1].share_flagged,
+            )
+
+
+def context_length_of(estimator: Estimator) -> int:
+    """Points that an estimator looks back on."""
+    for name in ("context_length", "past_length"):
+        if getattr(estimator, name, None):
+            return int(getattr(estimator, name))
+    lengths = getattr(estimator, "meta_context_length", None)
+    return int(max(lengths or [estimator.prediction_length]))
+
+
+def check_choice(name: str, value: Any, choices: tuple) -> None:
+    if value not in choices:
+        listed = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
+
+
+def check_at_least(name: str, value: Optional[int], least: int) -> None:
+    if value is not None and value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value!r}.")

@@ -1,0 +1,114 @@
+"""
+What the two densities say of every point of a data set.
+"""
+
+from typing import NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from gluonts_lai.anomalous import AnomalousModel, CauchyFloor
+from gluonts_lai.indicator import (
+    IndicatorChain,
+    condition_on_labels,
+    filter_chain,
+    sample_paths,
+    smooth_chain,
+)
+from gluonts_lai.indicator.inference import Filtered, Smoothed
+from gluonts_lai.table import Table
+
+Chains = Sequence[IndicatorChain]  # one for each entry
+
+
+class Evidence(NamedTuple):
+    """Both log densities of every point, NaN where they are silent."""
+
+    log_normal: Table
+    log_anomalous: Table
+
+    @classmethod
+    def of(
+        cls,
+        log_normal: Table,
+        log_anomalous: Table,
+        labels: Optional[Table] = None,
+    ) -> "Evidence":
+        """The densities, overruled by labels where there are any."""
+        if labels is None:
+            return cls(log_normal, log_anomalous)
+        pairs = [
+            condition_on_labels(*blocks)
+            for blocks in zip(
+                log_normal.blocks, log_anomalous.blocks, labels.blocks
+            )
+        ]
+        normal, anomalous = zip(*pairs)
+        return cls(
+            log_normal.with_blocks(list(normal)),
+            log_anomalous.with_blocks(list(anomalous)),
+        )
+
+    def filter(self, chains: Chains) -> list[Filtered]:
+        """For each block, what is known of the indicator as points arrive."""
+        return [filter_chain(*problem) for problem in self.problems(chains)]
+
+    def smooth(self, chains: Chains) -> list[Smoothed]:
+        """For each block, what is known of the indicator in hindsight."""
+        return [smooth_chain(*problem) for problem in self.problems(chains)]
+
+    def sample(self, chains: Chains, rng: np.random.Generator) -> Table:
+        """A path for each row, from its joint posterior."""
+        return self.log_normal.with_blocks(
+            [
+                sample_paths(*problem, num_paths=1, rng=rng)[0]
+                for problem in self.problems(chains)
+            ]
+        )
+
+    def problems(self, chains: Chains) -> list[tuple]:
+        """Chains and densities of each block."""
+        one_for_all = all(chain is chains[0] for chain in chains)
+        return [
+            (
+                chains[0] if one_for_all else [chains[i] for i in owners],
+                normal,
+                anomalous,
+            )
+            for owners, normal, anomalous in zip(
+                self.log_normal.owners,
+                self.log_normal.blocks,
+                self.log_anomalous.blocks,
+            )
+        ]
+
+
+def anomalous_densities(models: list[list], values: Table) -> Table:
+    """log p⁻ of every point, from the models of each entry's dimensions."""
+    table = values.like(np.nan, np.float32)
+    for (i, j, row), (_, _, told) in zip(values.rows(), table.rows()):
+        if models[i][j] is not None:
+            told[:] = floored(models[i][j].log_prob(row), row)
+    return table
+
+
+def fit_anomalous(
+    model: AnomalousModel, values: Table, weights: Optional[Table] = None
+) -> list[list]:
+    """p⁻ of each dimension of each entry; None where there is no value."""
+    models: list[list] = [[] for _ in values.entries]
+    rows = values.rows()
+    weighed = weights.rows() if weights is not None else None
+    for i, _, row in rows:
+        weight = next(weighed)[2] if weighed is not None else None
+        known = bool((~np.isnan(row)).any())
+        models[i].append(model.fit(row, weight) if known else None)
+    return models
+
+
+def floored(log_density: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A user's own p⁻ may be zero somewhere; ours never is."""
+    if not np.isneginf(log_density).any():
+        return log_density
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    floor = CauchyFloor(low + (high - low) / 2, (high - low) or 1.0)
+    return floor.mix(np.asarray(log_density), values)

@@ -1,0 +1,53 @@
+"""
+Forecasts of every kind, as densities.
+"""
+
+import numpy as np
+from gluonts.model.forecast import (
+    Forecast,
+    Quantile,
+    QuantileForecast,
+    SampleForecast,
+)
+
+from .densities import StudentT, from_quantiles
+from .scoring import Density, Points
+
+# Levels at which a forecast of unknown kind is asked for its quantiles.
+LEVELS = np.array([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
+
+
+def density_of(forecasts: list[Forecast]) -> Density:
+    """The density of forecasts of one kind, of equally many points each."""
+    first = forecasts[0]
+    if isinstance(first, SampleForecast):
+        return density_of_samples(np.stack([f.samples for f in forecasts]))
+    if isinstance(first, QuantileForecast):
+        levels, rows = quantile_rows(first)
+        arrays = [forecast.forecast_array[rows] for forecast in forecasts]
+        return density_of_quantiles(levels, np.stack(arrays, axis=1))
+    quantiles = [[f.quantile(level) for f in forecasts] for level in LEVELS]
+    return density_of_quantiles(LEVELS, np.array(quantiles))
+
+
+def density_of_samples(samples: np.ndarray) -> Density:
+    """Samples on axis 1; a single one is a point forecast."""
+    if samples.shape[1] == 1:
+        return Points(samples[:, 0].astype(float))
+    return StudentT.from_samples(samples, axis=1)
+
+
+def density_of_quantiles(levels: np.ndarray, knots: np.ndarray) -> Density:
+    """Quantiles on axis 0; a single one is a point forecast."""
+    if len(levels) == 1:
+        return Points(knots[0].astype(float))
+    return from_quantiles(levels, knots)
+
+
+def quantile_rows(forecast: QuantileForecast) -> tuple[np.ndarray, list[int]]:
+    """Levels of the quantiles of a forecast, and their rows; no mean."""
+    rows = [i for i, k in enumerate(forecast.forecast_keys) if k != "mean"]
+    keys = [forecast.forecast_keys[i] for i in rows]
+    if not keys:
+        return np.array([0.5]), [0]
+    return np.array([Quantile.parse(key).value for key in keys]), rows

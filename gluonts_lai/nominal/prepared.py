@@ -1,0 +1,131 @@
+"""
+Entries that a network can read, transformed once.
+
+A network's own transformation (time features, ages, categories) does not
+depend on which points are anomalous, so it runs once and its result is kept;
+only the target changes from one look to the next. Every series is made longer
+by one horizon, of missing values, so that each of its points can be the first
+of a window.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from gluonts.transform import Transformation
+
+from gluonts_lai.panel import Panel
+from gluonts_lai.table import Table
+from gluonts_lai.transform import OBSERVED, TARGET, Clean, TreatAnomalies
+
+from .scaling import Scale, series_scale
+
+
+
+class Prepared(NamedTuple):
+    """A panel, transformed."""
+
+    entries: list[dict]  # one horizon longer than they came
+    values: Table  # as observed
+    scales: list[Scale]  # centre and usual width of each series
+    scaling: bool  # whether the network sees scaled series
+    horizon: int
+    usable: np.ndarray  # which entries have any value
+
+    @classmethod
+    def of(
+        cls,
+        panel: Panel,
+        transformation: Transformation,
+        context_length: int,
+        horizon: int,
+        scaling: bool,
+    ) -> "Prepared":
+        longer = [
+            extended(entry, target, horizon)
+            for entry, target in zip(panel.entries, panel.values.entries)
+        ]
+        return cls(
+            list(transformation(iter(longer), is_train=True)),
+            panel.values,
+            [series_scale(e, context_length) for e in panel.values.entries],
+            scaling,
+            horizon,
+            panel.has_values(),
+        )
+
+    @property
+    def has_observed(self) -> bool:
+        """Whether the network is told which points were observed."""
+        return OBSERVED in self.entries[0]
+
+    def context(self, i: int, context: np.ndarray) -> dict:
+        """Entry ``i`` with a clean target, to be looked back on."""
+        entry = dict(self.entries[i])
+        length = context.shape[-1]
+        target = np.zeros_like(entry[TARGET])
+        target[..., :length] = self.scaled(i, context)
+        entry[TARGET] = target
+        if OBSERVED in entry:
+            entry[OBSERVED] = np.ones_like(entry[OBSERVED])
+            entry[OBSERVED][..., length:] = 0
+        return entry
+
+    def treated(self, clean: Clean) -> list[dict]:
+        """The entries as training sees them, in their own length."""
+        own = (
+            cut(entry, target.shape[-1], target.shape[-1])
+            for entry, target in zip(self.entries, clean.targets.entries)
+        )
+        targets = [
+            self.scaled(i, target)
+            for i, target in enumerate(clean.targets.entries)
+        ]
+        treat = TreatAnomalies(targets, clean.observed.entries)
+        return [
+            entry
+            for entry, is_usable in zip(treat(own, is_train=True), self.usable)
+            if is_usable
+        ]
+
+    def until(self, entry: dict, t: int) -> dict:
+        """An entry as a predictor sees it at time ``t``."""
+        return cut(entry, t, t + self.horizon)
+
+    def scaled(self, i: int, values: np.ndarray) -> np.ndarray:
+        return self.scales[i].apply(values) if self.scaling else values
+
+
+def cut(entry: dict, end: int, end_of_features: int) -> dict:
+    """An entry until ``end``; what is known ahead may reach further."""
+    length = entry[TARGET].shape[-1]
+    shorter = {}
+    for name, field in entry.items():
+        if in_time(name, field, length):
+            past = name in (TARGET, OBSERVED) or name.startswith("past_")
+            field = field[..., : end if past else end_of_features]
+        shorter[name] = field
+    return shorter
+
+
+def in_time(name: str, field: object, length: int) -> bool:
+    """Whether a field of an entry has one value for each of its points."""
+    shape = np.shape(field) if isinstance(field, np.ndarray) else ()
+    is_static = name.startswith("feat_static")
+    return bool(shape) and shape[-1] == length and not is_static
+
+
+def extended(entry: dict, target: np.ndarray, horizon: int) -> dict:
+    """An entry that is ``horizon`` points longer; what is not known stays."""
+    length = target.shape[-1]
+    longer = dict(entry)
+    for name, field in entry.items():
+        shape = np.shape(field) if isinstance(field, (np.ndarray, list)) else ()
+        if shape and length <= shape[-1] and not name.startswith("feat_static"):
+            missing = max(0, length + horizon - shape[-1])
+            padding = [(0, 0)] * (len(shape) - 1) + [(0, missing)]
+            field = np.asarray(field)[..., : length + horizon]
+            mode = "edge" if length else "constant"
+            longer[name] = np.pad(field, padding, mode=mode)  # type: ignore
+    padding = [(0, 0)] * (target.ndim - 1) + [(0, horizon)]
+    longer[TARGET] = np.pad(target, padding, constant_values=np.nan)
+    return longer

@@ -1,0 +1,68 @@
+"""
+What EM asks of the forecaster.
+"""
+
+from typing import Any, NamedTuple, Optional, Protocol
+
+from gluonts_lai.panel import Panel
+from gluonts_lai.table import Table
+
+
+class Scores(NamedTuple):
+    """What the forecaster says of every point, given the points before it."""
+
+    log_normal: Table  # log p⁺(x[t] | clean past); NaN where there is none
+    expected: Table  # its expectation of x[t]; NaN where there is none
+    # Spread of a point forecaster's residuals; None where it has a density.
+    residual_scale: Optional[float] = None
+
+
+class Update(NamedTuple):
+    """Scores that hold still, but for some points."""
+
+    scores: Scores  # written to
+    stale: Table  # which points to score again
+
+
+class Nominal(Protocol):
+    """
+    The forecaster, as EM sees it.
+
+    ``two_stages`` tells whether it can look ``prediction_length`` points
+    ahead and one point ahead, and has a reason to; ``is_random`` whether its
+    scores are made from samples.
+    """
+
+    context_length: int
+    past_length: int  # the context and what else a score depends on
+    prediction_length: int
+    lead_time: int
+    two_stages: bool
+    is_random: bool
+
+    def prepare(self, panel: Panel) -> Any:
+        """Do once what need not be done for every score."""
+
+    def score(
+        self,
+        prepared: Any,
+        contexts: Table,
+        ahead: bool = False,
+        update: Optional[Update] = None,
+    ) -> Scores:
+        """
+        Score every point that has a full context before it.
+
+        Parameters
+        ----------
+        prepared
+            The series, as :meth:`prepare` left them.
+        contexts
+            The same series, cleaned: what the forecaster may look back on.
+        ahead
+            Whether to score points from ``prediction_length`` points before,
+            so that a run cannot hide behind its own first points; or else
+            from as near as the forecaster can.
+        update
+            Earlier scores, of which some are to be made anew.
+        """

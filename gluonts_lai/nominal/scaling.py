@@ -1,0 +1,88 @@
+"""
+HOW LARGE is a window?
+
+A network that sees absolute levels does not survive a trend. With window
+scaling it sees each window centred and scaled by its own context, and what it
+says is brought back: values by ``centre + width * value``, log densities by
+``- log width``. A flat context has no width of its own: a share of the width
+that is usual in its series stands in for it.
+"""
+
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from gluonts_lai.table import Table
+
+# Least width of a window, as a share of the usual width in its series.
+LEAST_WIDTH = 0.1
+
+
+class Scale(NamedTuple):
+    """A centre and a width; arrays of any shape that broadcast."""
+
+    centre: np.ndarray
+    width: np.ndarray
+
+    def apply(self, values: np.ndarray) -> np.ndarray:
+        return (values - self.centre) / self.width
+
+    def undo(self, values: np.ndarray) -> np.ndarray:
+        return self.centre + self.width * values
+
+
+def window_scale(contexts: np.ndarray) -> Scale:
+    """
+    Median and mean absolute deviation of each context, time last, in units
+    of the usual width of its series.
+    """
+    centre = np.median(contexts, axis=-1, keepdims=True)
+    width = np.abs(contexts - centre).mean(-1, keepdims=True)
+    return Scale(centre, np.maximum(width, LEAST_WIDTH))
+
+
+def series_scale(values: np.ndarray, context_length: int) -> Scale:
+    """
+    Median of a series, and the usual width of its windows, time last.
+
+    NaN is missing. The usual width is the median over windows side by side,
+    of those that have any.
+    """
+    rows = values.reshape(-1, values.shape[-1]).astype(float)
+    scales = [row_scale(row[~np.isnan(row)], context_length) for row in rows]
+    shape = values.shape[:-1] + (1,)
+    centre, width = np.array(scales).reshape(-1, 2).T
+    return Scale(centre.reshape(shape), width.reshape(shape))
+
+
+def row_scale(row: np.ndarray, context_length: int) -> tuple[float, float]:
+    """Centre and usual width of a row without missing values."""
+    if not row.size:
+        return 0.0, 1.0
+    length = min(context_length, row.size)
+    windows = row[row.size % length :].reshape(-1, length)
+    centres = np.median(windows, axis=-1, keepdims=True)
+    widths = np.abs(windows - centres).mean(-1)
+    widths = widths[widths > 0]
+    centre = float(np.median(row))
+    usual = float(np.median(widths)) if widths.size else abs(centre)
+    return centre, usual if usual > 1e-30 else 1.0
+
+
+class SeriesScales(NamedTuple):
+    """The scale of each entry of a table; of none, where it is not wanted."""
+
+    scales: list[Scale]
+    is_identity: bool
+
+    @classmethod
+    def of(
+        cls, values: Table, context_length: int, identity: bool
+    ) -> "SeriesScales":
+        scales = [
+            series_scale(entry, context_length) for entry in values.entries
+        ]
+        return cls(scales, identity)
+
+    def get(self, i: int) -> Optional[Scale]:
+        return None if self.is_identity else self.scales[i]

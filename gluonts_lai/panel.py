@@ -1,0 +1,192 @@
+"""
+A GluonTS data set as it comes in: checked, and seen as tables.
+
+Whatever is wrong with an entry is said here, in one sentence that names it,
+before any work is done. Nothing of the caller's is written to.
+"""
+
+import warnings
+from typing import Any, Iterable, NamedTuple, Optional
+
+import numpy as np
+
+from gluonts_lai.arrays import real_array
+from gluonts_lai.table import Table
+
+
+class Panel(NamedTuple):
+    """The series of a data set, in its order."""
+
+    entries: list[dict]  # as they came
+    values: Table  # their targets; NaN is missing
+    labels: Optional[Table]  # what is known of them; NaN is unknown
+
+    @classmethod
+    def of(
+        cls, dataset: Iterable[dict], label_field: Optional[str] = None
+    ) -> "Panel":
+        """Read and check the entries of a data set."""
+        entries = list(dataset)
+        targets = [target_of(entry, i) for i, entry in enumerate(entries)]
+        double = any(target.dtype == np.float64 for target in targets)
+        values = Table.of(targets, np.float64 if double else np.float32)
+        labels = None
+        if label_field is not None:
+            known = [
+                labels_of(entry, i, label_field, values.entries[i].shape)
+                for i, entry in enumerate(entries)
+            ]
+            labels = Table.of(known, np.float32)
+        return cls(entries, values, labels)
+
+    def names(self) -> list[str]:
+        """What to call each entry in a message."""
+        return [name_of(entry, i) for i, entry in enumerate(self.entries)]
+
+    def item_ids(self) -> list[Optional[str]]:
+        """The entries' own names; None where there is none."""
+        return [entry.get("item_id") for entry in self.entries]
+
+    def has_values(self) -> np.ndarray:
+        """Whether each entry has a value in every dimension."""
+        return np.array(
+            [
+                bool(entry.size) and bool((~np.isnan(entry)).any(-1).all())
+                for entry in self.values.entries
+            ],
+            dtype=bool,
+        )
+
+
+def training_panel(
+    dataset: Iterable[dict],
+    label_field: Optional[str],
+    least_length: int,
+) -> Panel:
+    """The panel of a data set that something is to be learned from."""
+    if not hasattr(dataset, "__len__"):
+        raise TypeError(
+            "training data must be a data set with a length that can be read "
+            f"again and again, got {type(dataset).__name__}; make it a list "
+            "or a ListDataset."
+        )
+    panel = Panel.of(dataset, label_field)
+    if not panel.entries:
+        raise ValueError(
+            "training data must hold at least one series, got an empty data "
+            "set."
+        )
+    check_labels_are_there(panel, label_field)
+    usable = panel.has_values()
+    if not usable.any():
+        raise ValueError(
+            "training data must hold at least one series with values, got "
+            f"{len(usable)} without any: {listed(panel, ~usable)}."
+        )
+    warn_about(panel, usable, least_length)
+    return panel
+
+
+def warn_about(panel: Panel, usable: np.ndarray, least_length: int) -> None:
+    """Say which series can teach nothing, or less than they seem to."""
+    lengths = np.array([entry.shape[-1] for entry in panel.values.entries])
+    constant = [
+        not np.any(np.nanmax(entry, -1) > np.nanmin(entry, -1))
+        for entry, is_usable in zip(panel.values.entries, usable)
+        if is_usable
+    ]
+    constant_ = np.zeros_like(usable)
+    constant_[usable] = constant
+    ids = [item_id for item_id in panel.item_ids() if item_id is not None]
+    for which, problem in (
+        (~usable, "without any value are left out of training"),
+        (
+            usable & (lengths < least_length),
+            f"shorter than {least_length} points (context and horizon) carry "
+            "no evidence: their posterior is the chain's",
+        ),
+        (usable & constant_, "that never change teach nothing of anomalies"),
+    ):
+        if which.any():
+            warn(f"{which.sum()} series {problem}: {listed(panel, which)}.")
+    if len(set(ids)) < len(ids):
+        warn(
+            "item_ids should be unique in training data, got "
+            f"{len(ids) - len(set(ids))} repeated; series are told apart by "
+            "their position."
+        )
+
+
+def check_labels_are_there(panel: Panel, label_field: Optional[str]) -> None:
+    """A field that no entry has is a misspelt one."""
+    if label_field is not None and not any(
+        label_field in entry for entry in panel.entries
+    ):
+        raise ValueError(
+            f"label_field must name a field of the entries, got "
+            f"{label_field!r}; they have {sorted(panel.entries[0])}."
+        )
+
+
+def target_of(entry: Any, position: int) -> np.ndarray:
+    """The target of an entry, NaN where it is missing."""
+    name = name_of(entry, position)
+    try:
+        target = entry["target"]
+    except (KeyError, TypeError) as error:
+        raise ValueError(
+            f"each entry must be a mapping with a target, got none in {name}."
+        ) from error
+    target = real_array(target, f"the target of {name}")
+    if target.ndim not in (1, 2):
+        raise ValueError(
+            f"the target of {name} must have shape (time,) or (dim, time), "
+            f"got {target.shape}."
+        )
+    if np.isinf(target).any():
+        t = int(np.argwhere(np.isinf(target))[0][-1])
+        raise ValueError(
+            f"the target of {name} must be finite, or NaN where it is "
+            f"missing, got {target[..., t]} at time {t}; replace infinite "
+            "values by NaN."
+        )
+    return target
+
+
+def labels_of(
+    entry: dict, position: int, field: str, shape: tuple[int, ...]
+) -> np.ndarray:
+    """What is known of the points of an entry."""
+    if field not in entry:
+        return np.full(shape, np.nan)
+    name = f"field {field!r} of {name_of(entry, position)}"
+    labels = real_array(entry[field], name)
+    if labels.shape != shape:
+        raise ValueError(
+            f"{name} must have one label for each point, got shape "
+            f"{labels.shape} for a target of shape {shape}; use NaN where "
+            "nothing is known."
+        )
+    if np.any((labels < 0) | (labels > 1)):
+        raise ValueError(
+            f"{name} must be 1 (anomalous), 0 (nominal), between them or NaN "
+            f"(unknown), got {np.nanmin(labels):g} to {np.nanmax(labels):g}."
+        )
+    return labels
+
+
+def name_of(entry: Any, position: int) -> str:
+    """What to call an entry in a message."""
+    item_id = entry.get("item_id") if isinstance(entry, dict) else None
+    return f"entry {position}" + (f" ({item_id!r})" if item_id else "")
+
+
+def listed(panel: Panel, which: np.ndarray, most: int = 5) -> str:
+    """The names of some entries, not too many of them."""
+    names = np.array(panel.names(), dtype=object)[which]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def warn(message: str) -> None:
+    warnings.warn(message, stacklevel=2)

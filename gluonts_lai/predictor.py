@@ -1,0 +1,247 @@
+"""
+Forecasts from a context that has been filtered first.
+"""
+
+from itertools import islice
+from pathlib import Path
+from typing import Any, Iterable, Iterator, Optional
+
+import numpy as np
+from gluonts.core.serde import dump_json, load_json
+from gluonts.dataset import Dataset
+from gluonts.model.forecast import Forecast
+from gluonts.model.predictor import Predictor
+
+from gluonts_lai.anomalous import AnomalousModel
+from gluonts_lai.backends import nominal_of, rescaled, seeded
+from gluonts_lai.detection import Detection
+from gluonts_lai.detector import Found, find
+from gluonts_lai.evidence import fit_anomalous
+from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.nominal.scaling import Scale, series_scale, window_scale
+from gluonts_lai.panel import Panel
+from gluonts_lai.seeds import derived
+from gluonts_lai.transform import Clean
+
+# Replacing a point is a stronger act than flagging it.
+REPLACE_ABOVE = 0.9
+# Entries that are filtered together.
+CHUNK = 128
+
+
+class LAIPredictor(Predictor):
+    """
+    A forecaster and what it learned of anomalies.
+
+    Made by :class:`gluonts_lai.LAIEstimator`; a drop-in for the predictor
+    that it wraps.
+
+    Parameters
+    ----------
+    base
+        The wrapped network's own predictor. Trained on clean data, it is
+        *more* fragile than a plain one where its context is not filtered, and
+        with window scaling it expects scaled input: ask this predictor, not
+        its base.
+    chain
+        The chain of the indicator.
+    anomalous
+        p⁻, to be fitted to series that were not in the training set.
+    context_length
+        Points that a window looks back on.
+    scaling
+        Whether the base sees scaled windows.
+    treatment
+        How anomalous points are replaced.
+    filters
+        Whether to filter contexts before forecasting.
+    seed
+        Where chance begins in each call; None to leave it to the caller.
+    residual_scale
+        Usual size of the residuals of a point forecaster.
+    chains
+        Chains of single series by ``item_id``, where each has its own.
+    fitted
+        p⁻ of the training series by ``item_id``.
+    """
+
+    def __init__(
+        self,
+        base: Predictor,
+        chain: IndicatorChain,
+        anomalous: AnomalousModel,
+        context_length: int,
+        scaling: bool = False,
+        treatment: str = "impute",
+        filters: bool = True,
+        seed: Optional[int] = None,
+        residual_scale: Optional[float] = None,
+        chains: Optional[dict] = None,
+        fitted: Optional[dict] = None,
+    ) -> None:
+        super().__init__(base.prediction_length, base.lead_time)
+        self.base = base
+        self.chain = chain
+        self.anomalous = anomalous
+        self.context_length = context_length
+        self.scaling = scaling
+        self.treatment = treatment
+        self.filters = filters
+        self.seed = seed
+        self.residual_scale = residual_scale
+        self.chains = chains or {}
+        self.fitted = fitted or {}
+
+    def predict(
+        self, dataset: Dataset, num_samples: Optional[int] = None, **kwargs: Any
+    ) -> Iterator[Forecast]:
+        """
+        Forecasts from filtered contexts, in the order of the data set.
+
+        Parameters
+        ----------
+        dataset
+            The series, each up to where its forecast begins.
+        num_samples
+            Number of samples, where forecasts are made of them.
+        """
+        if num_samples is not None:
+            kwargs["num_samples"] = num_samples
+        for number, panel in enumerate(panels(dataset)):
+            with seeded(self.seed and derived(self.seed, number)):
+                forecasts = self.forecast(panel, kwargs)
+            yield from forecasts
+
+    def forecast(self, panel: Panel, kwargs: dict) -> list[Forecast]:
+        """Forecasts of a few series."""
+        if self.filters:
+            found = self.find(panel, "filter", threshold=REPLACE_ABOVE)
+            targets = found.cleaned
+        else:
+            targets = Clean.as_observed(panel.values).targets
+        scales = [self.scale_of(target) for target in targets.entries]
+        entries = [
+            {**entry, "target": as_input(target, scale)}
+            for entry, target, scale in zip(
+                panel.entries, targets.entries, scales
+            )
+        ]
+        forecasts = list(self.base.predict(entries, **kwargs))
+        return [
+            forecast if scale is None else rescaled(forecast, scale)
+            for forecast, scale in zip(forecasts, scales)
+        ]
+
+    def detect(
+        self,
+        dataset: Iterable[dict],
+        mode: str = "filter",
+        threshold: float = 0.5,
+        max_run: Optional[float] = None,
+    ) -> Iterator[Detection]:
+        """
+        What is anomalous in each series, in the order of the data set.
+
+        Parameters
+        ----------
+        dataset
+            The series, of the training set or new.
+        mode
+            "filter" for what was known when each point came, "smooth" for
+            hindsight.
+        threshold
+            Probability above which a point is replaced in the context of
+            later ones.
+        max_run
+            Longest run of points to replace; None to derive it from the
+            chain.
+        """
+        if mode not in ("filter", "smooth"):
+            raise ValueError(
+                f"mode must be 'filter' or 'smooth', got {mode!r}."
+            )
+        for number, panel in enumerate(panels(dataset)):
+            with seeded(derived(self.seed or 0, number)):
+                found = self.find(panel, mode, threshold, max_run)
+            yield from Detection.of(panel, found)
+
+    def find(
+        self,
+        panel: Panel,
+        mode: str,
+        threshold: float = 0.5,
+        max_run: Optional[float] = None,
+        prepared: Any = None,
+    ) -> Found:
+        """The anomalies of a panel, by what was learned of its series."""
+        nominal = self.nominal()
+        ids = panel.item_ids()
+        anomalous = fit_anomalous(self.anomalous, panel.values)
+        for i, item_id in enumerate(ids):
+            known = self.fitted.get(item_id)
+            if known is not None and len(known) == len(anomalous[i]):
+                anomalous[i] = known
+        return find(
+            nominal,
+            panel,
+            nominal.prepare(panel) if prepared is None else prepared,
+            [self.chains.get(item_id, self.chain) for item_id in ids],
+            anomalous,
+            mode,
+            self.treatment,
+            threshold,
+            max_run,
+        )
+
+    def nominal(self) -> Nominal:
+        """The base, as EM saw it."""
+        return nominal_of(
+            self.base,
+            self.context_length,
+            self.scaling,
+            self.seed or 0,
+            self.residual_scale,
+        )
+
+    def scale_of(self, target: np.ndarray) -> Optional[Scale]:
+        """The scale of the window that a forecast is made from."""
+        if not self.scaling:
+            return None
+        series = series_scale(target, self.context_length)
+        context = series.apply(target)[..., -self.context_length :]
+        if not context.size:
+            return series
+        window = window_scale(context)
+        return Scale(series.undo(window.centre), series.width * window.width)
+
+    def serialize(self, path: Path) -> None:
+        super().serialize(path)
+        state = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("base", "prediction_length", "lead_time")
+        }
+        (path / "lai.json").write_text(dump_json(state), encoding="utf-8")
+        (path / "base").mkdir(exist_ok=True)
+        self.base.serialize(path / "base")
+
+    @classmethod
+    def deserialize(cls, path: Path, **kwargs: Any) -> "LAIPredictor":
+        state = load_json((path / "lai.json").read_text(encoding="utf-8"))
+        base = Predictor.deserialize(path / "base", **kwargs)
+        return cls(base, **state)
+
+
+def panels(dataset: Iterable[dict]) -> Iterator[Panel]:
+    """A data set, a few entries at a time."""
+    entries = iter(dataset)
+    while chunk := list(islice(entries, CHUNK)):
+        yield Panel.of(chunk)
+
+
+def as_input(target: np.ndarray, scale: Optional[Scale]) -> np.ndarray:
+    """A clean target in the units that the base expects."""
+    return (target if scale is None else scale.apply(target)).astype(
+        np.float32
+    )

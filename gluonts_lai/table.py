@@ -1,0 +1,97 @@
+"""
+Series of different lengths, as few rectangular arrays.
+
+A data set is a list of arrays, ``(time,)`` or ``(dim, time)``. The indicator
+wants rows of equal length; networks and users want entries. A table holds both
+views of the same memory: ``blocks``, one ``(rows, time)`` array for each
+length, and ``entries``, in the order and the shape in which they came.
+"""
+
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+import numpy as np
+
+
+class Table(NamedTuple):
+    """One number a point; see the module for its two views."""
+
+    blocks: list[np.ndarray]  # each (rows, time)
+    entries: list[np.ndarray]  # views of them, (time,) or (dim, time)
+    owners: list[np.ndarray]  # for each row of each block, its entry
+
+    @classmethod
+    def empty(cls, shapes: Sequence[tuple[int, ...]], dtype: type) -> "Table":
+        """Room for entries of these shapes."""
+        by_length: dict[int, list[int]] = {}
+        for i, shape in enumerate(shapes):
+            by_length.setdefault(shape[-1], []).append(i)
+        blocks, owners = [], []
+        entries: list = [None] * len(shapes)
+        for length, members in by_length.items():
+            num_rows = [num_rows_of(shapes[i]) for i in members]
+            block = np.empty((sum(num_rows), length), dtype)
+            ends = np.cumsum(num_rows)
+            for i, end, rows in zip(members, ends, num_rows):
+                entries[i] = block[end - rows : end].reshape(shapes[i])
+            blocks.append(block)
+            owners.append(np.repeat(members, num_rows))
+        return cls(blocks, entries, owners)
+
+    @classmethod
+    def of(cls, arrays: Sequence[np.ndarray], dtype: type) -> "Table":
+        """A copy of these entries."""
+        table = cls.empty([array.shape for array in arrays], dtype)
+        for entry, array in zip(table.entries, arrays):
+            entry[...] = array
+        return table
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        return [entry.shape for entry in self.entries]
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return sum(block.size for block in self.blocks)
+
+    def like(self, fill: float, dtype: type) -> "Table":
+        """A table of the same shapes with one number everywhere."""
+        table = self.empty(self.shapes, dtype)
+        for block in table.blocks:
+            block[...] = fill
+        return table
+
+    def map(
+        self, function: Callable[..., np.ndarray], *others: "Table"
+    ) -> "Table":
+        """The table of ``function`` of the blocks of this and other tables."""
+        blocks = [
+            function(*parts)
+            for parts in zip(self.blocks, *(other.blocks for other in others))
+        ]
+        return self.with_blocks(blocks)
+
+    def with_blocks(self, blocks: list[np.ndarray]) -> "Table":
+        """These blocks, seen as entries in the same way."""
+        entries: list = [None] * len(self.entries)
+        for block, owners in zip(blocks, self.owners):
+            first = np.flatnonzero(np.diff(owners, prepend=-1))
+            for a, b in zip(first, [*first[1:], len(owners)]):
+                i = int(owners[a])
+                entries[i] = block[a:b].reshape(self.entries[i].shape)
+        return Table(blocks, entries, self.owners)
+
+    def rows(self) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Each row with the entry and the dimension that it belongs to."""
+        for i, entry in enumerate(self.entries):
+            for j, row in enumerate(entry.reshape(-1, entry.shape[-1])):
+                yield i, j, row
+
+    def total(self, function: Callable[[np.ndarray], float] = np.sum) -> float:
+        """Sum of ``function`` over the blocks."""
+        return float(sum(function(block) for block in self.blocks))
+
+
+def num_rows_of(shape: tuple[int, ...]) -> int:
+    """Rows that an entry of this shape takes."""
+    return int(np.prod(shape[:-1], dtype=int))
