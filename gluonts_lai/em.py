@@ -26,6 +26,7 @@ from gluonts.gluonts_tqdm import tqdm
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.evidence import Evidence, anomalous_densities, fit_anomalous
+from gluonts_lai.filtering import COARSE, look_back, settle
 from gluonts_lai.indicator import (
     IndicatorChain,
     count_transitions,
@@ -84,6 +85,7 @@ class MonteCarloEM:
         self.chains = [recipe.chain] * len(panel.entries)
         self.anomalous = fit_anomalous(recipe.anomalous, panel.values)
         self.clean = Clean.as_observed(panel.values)
+        self.contexts = self.clean.targets
         self.history: list[Round] = []
         self.epoch = 0
         self.is_bounded = False
@@ -123,16 +125,20 @@ class MonteCarloEM:
         """
         begin = time.perf_counter()
         log_anomalous = anomalous_densities(self.anomalous, self.panel.values)
-        bar = tqdm([True, False])
-        for is_first in bar:
-            scores = nominal.score(self.prepared, self.clean.targets, is_first)
-            evidence = Evidence.of(
-                scores.log_normal, log_anomalous, self.panel.labels
+        bar = tqdm(range(1))
+        for _ in bar:
+            problem = (
+                nominal,
+                self.panel,
+                self.prepared,
+                self.chains,
+                log_anomalous,
+                self.treatment,
             )
-            if is_first:
-                self.draw(evidence, scores)
-            else:
-                self.report(evidence, begin, bar)
+            settled = settle(*problem, targets=self.contexts, tolerance=COARSE)
+            self.contexts = settled.targets
+            scores, evidence, _, _ = look_back(*problem, settled)
+            self.report(evidence, begin, bar)
         return evidence, scores
 
     def draw(self, evidence: Evidence, scores: Scores) -> Table:

@@ -103,14 +103,15 @@ def bend(expected: np.ndarray, gaps: Gaps, after: np.ndarray) -> np.ndarray:
 
 def bounded(anomalous: np.ndarray, max_run: float) -> np.ndarray:
     """
-    The same path without its runs of more than ``max_run`` points.
+    The same path with no more than ``max_run`` anomalous points in a row.
 
-    What lasts that long is how the series is now: a context that holds
-    nothing but expectations could never find out.
+    What lasts longer is how the series is now: a context that holds nothing
+    but expectations could never find out.
     """
-    _, row, time = Gaps.of(anomalous).longer_than(max_run).points()
-    if not row.size:
+    gaps = Gaps.of(anomalous).longer_than(max_run)
+    if not gaps.row.size:
         return anomalous
+    _, row, time = gaps._replace(begin=gaps.begin + int(max_run)).points()
     path = anomalous.copy()
     path[row, time] = 0
     return path

@@ -75,6 +75,33 @@ class Clean(NamedTuple):
         return Treatment.of(values, "mask").clean(values, nowhere)
 
 
+class Rows(NamedTuple):
+    """What values rows can have: one number a row."""
+
+    low: np.ndarray
+    high: np.ndarray
+    is_whole: np.ndarray
+
+    @classmethod
+    def of(cls, block: np.ndarray) -> "Rows":
+        """
+        As far beyond what was observed as that reaches, and no further: a
+        forecaster that feeds on its own expectations may run away.
+        """
+        known = ~np.isnan(block)
+        low = np.min(block, -1, initial=np.inf, where=known)
+        high = np.max(block, -1, initial=-np.inf, where=known)
+        reach = high - low
+        is_whole = np.all((block == np.rint(block)) | ~known, axis=1)
+        return cls(low - reach, high + reach, is_whole)
+
+    def confine(self, filled: np.ndarray) -> np.ndarray:
+        """Possible values in the place of others; written to."""
+        np.clip(filled, self.low[:, None], self.high[:, None], out=filled)
+        filled[self.is_whole] = np.rint(filled[self.is_whole])
+        return filled
+
+
 class Treatment(NamedTuple):
     """
     How to replace anomalous points.
@@ -84,36 +111,38 @@ class Treatment(NamedTuple):
     """
 
     kind: str
-    is_whole: list[np.ndarray]  # for each block, which rows are counts
+    rows: list["Rows"]  # what is possible in the rows of each block
     max_run: float  # what lasts longer is not anomalous any more
 
     @classmethod
     def of(
         cls, values: Table, kind: str, max_run: float = np.inf
     ) -> "Treatment":
-        is_whole = [
-            np.all((block == np.rint(block)) | np.isnan(block), axis=1)
-            for block in values.blocks
-        ]
-        return cls(kind, is_whole, max_run)
+        return cls(kind, [Rows.of(block) for block in values.blocks], max_run)
 
     def clean(
+        self, values: Table, path: Table, expected: Optional[Table] = None
+    ) -> Clean:
+        """The series without the anomalies of a path, in hindsight."""
+        path = path.map(lambda block: bounded(block, self.max_run))
+        observed = values.map(
+            lambda block, anomalous: (anomalous == 0) & ~np.isnan(block), path
+        )
+        return Clean(self.replace(values, path, expected), observed)
+
+    def replace(
         self,
         values: Table,
         path: Table,
         expected: Optional[Table] = None,
         bridge: bool = True,
-    ) -> Clean:
-        """The series without the anomalies of a path."""
-        targets, observed = [], []
+    ) -> Table:
+        """The series with something ordinary at the points of a path."""
+        targets = []
         for k, block in enumerate(values.blocks):
-            anomalous = bounded(path.blocks[k], self.max_run)
             guess = None
             if self.kind == "impute" and expected is not None:
                 guess = expected.blocks[k]
-            filled = fill(block, anomalous, guess, bridge)
-            whole = self.is_whole[k]
-            filled[whole] = np.rint(filled[whole])
-            targets.append(filled)
-            observed.append((anomalous == 0) & ~np.isnan(block))
-        return Clean(values.with_blocks(targets), values.with_blocks(observed))
+            filled = fill(block, path.blocks[k], guess, bridge)
+            targets.append(self.rows[k].confine(filled))
+        return values.with_blocks(targets)

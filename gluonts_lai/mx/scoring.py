@@ -57,9 +57,10 @@ class MXNominal(NamedTuple):
         return self.predictor.lead_time
 
     @property
-    def past_length(self) -> int:
+    def reach(self) -> int:
         _, after = parts(self.predictor)
-        return getattr(after[0], "past_length", self.context_length)
+        past = getattr(after[0], "past_length", self.context_length)
+        return past + self.prediction_length + self.lead_time
 
     @property
     def is_random(self) -> bool:
@@ -127,7 +128,7 @@ class MXNominal(NamedTuple):
         _, after = parts(self.predictor)
         horizon = self.prediction_length
         stride = 1 if self.two_stages and not ahead else horizon
-        length = self.past_length + horizon
+        length = self.reach
         fields = 2 + 4 * len(getattr(after[0], "ts_fields", []))
         if self.is_random:
             fields = max(fields, NUM_SAMPLES)

@@ -34,7 +34,7 @@ class Nominal(Protocol):
     """
 
     context_length: int
-    past_length: int  # the context and what else a score depends on
+    reach: int  # how far a point reaches into the scores of later ones
     prediction_length: int
     lead_time: int
     two_stages: bool

@@ -39,8 +39,8 @@ class Rolling(NamedTuple):
         return self.predictor.lead_time
 
     @property
-    def past_length(self) -> int:
-        return self.context_length
+    def reach(self) -> int:
+        return self.context_length + self.prediction_length + self.lead_time
 
     @property
     def two_stages(self) -> bool:

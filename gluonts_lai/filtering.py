@@ -1,0 +1,220 @@
+"""
+Filtering: which points of a series are anomalous, given what came before?
+
+To score a point, the points before it must be clean; to clean them, they must
+be scored. Point by point that is easy and slow. It also is a fixed point that
+depends on the past alone: score all windows at once, filter, replace what is
+flagged, and look again at what a replacement has touched, until nothing
+changes.
+"""
+
+import logging
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from gluonts_lai.evidence import Chains, Evidence
+from gluonts_lai.gaps import Gaps, bounded
+from gluonts_lai.indicator import Filtered
+from gluonts_lai.nominal.protocol import Nominal, Scores, Update
+from gluonts_lai.panel import Panel
+from gluonts_lai.table import Table
+from gluonts_lai.transform import Clean, Treatment
+
+logger = logging.getLogger(__name__)
+
+MAX_PASSES = 1_000
+# Runs of up to so many points are replaced wherever they are.
+SHORT_RUN = 3
+NUM_LOOKS_BACK = 3
+# Replacements that move by less, in sds of their series, hold still.
+FINE, COARSE = 1e-5, 1e-2
+
+
+class Settled(NamedTuple):
+    """Where filtering comes to a stand."""
+
+    scores: Scores
+    evidence: Evidence
+    filtered: list[Filtered]  # one for each block
+    targets: Table  # clean contexts
+
+
+def settle(
+    nominal: Nominal,
+    panel: Panel,
+    prepared: Any,
+    chains: Chains,
+    log_anomalous: Table,
+    treatment: Treatment,
+    threshold: float = 0.5,
+    targets: Optional[Table] = None,
+    tolerance: float = FINE,
+) -> Settled:
+    """
+    Clean the contexts of all points by the points before them.
+
+    Parameters
+    ----------
+    nominal
+        The forecaster.
+    panel
+        The series.
+    prepared
+        The same, prepared by ``nominal``.
+    chains
+        The chain of each entry.
+    log_anomalous
+        log p⁻ of every point.
+    treatment
+        How flagged points are replaced, and how many in a row.
+    threshold
+        Probability above which a point is replaced.
+    targets
+        Clean contexts to begin with, as near to the end as possible.
+    tolerance
+        By how much replacements may still move, in sds of their series.
+    """
+    values, max_run = panel.values, treatment.max_run
+    if targets is None:
+        targets = Clean.as_observed(values).targets
+    accepted = values.like(0, np.uint8)
+    flagged = values.like(0, np.uint8)
+    fronts = [np.zeros(len(block), int) for block in values.blocks]
+    scores = nominal.score(prepared, targets)
+    for num_passes in range(1, MAX_PASSES + 1):
+        evidence = Evidence.of(scores.log_normal, log_anomalous, panel.labels)
+        filtered = evidence.filter(chains)
+        flags = accepted.with_blocks(
+            [
+                (f.filtered > threshold) & (known == 0)
+                for f, known in zip(filtered, accepted.blocks)
+            ]
+        )
+        waiting = [
+            hold_back(flag, front) for flag, front in zip(flags.blocks, fronts)
+        ]
+        later = treatment.replace(values, flags, scores.expected, bridge=False)
+        changed = targets.map(
+            lambda old, new: is_other(old, new, tolerance), later
+        )
+        if nominal.is_random:  # expectations never hold still, but flags do
+            changed = flags.map(np.not_equal, flagged)
+        targets, flagged = later, flags
+        num_accepted = accept(
+            accepted, flags, changed, max_run, nominal.context_length
+        )
+        fronts = [
+            np.where(change.any(1), change.argmax(1), wait)
+            for change, wait in zip(changed.blocks, waiting)
+        ]
+        if not num_accepted and all(
+            np.all(front == block.shape[1])
+            for front, block in zip(fronts, values.blocks)
+        ):
+            break
+        stale = changed.map(lambda block: reached(block, nominal.reach))
+        scores = nominal.score(prepared, targets, update=Update(scores, stale))
+    logger.debug("The filter stood still after %d passes.", num_passes)
+    return Settled(scores, evidence, filtered, targets)
+
+
+def look_back(
+    nominal: Nominal,
+    panel: Panel,
+    prepared: Any,
+    chains: Chains,
+    log_anomalous: Table,
+    treatment: Treatment,
+    settled: Settled,
+) -> Settled:
+    """
+    Clean contexts once more, in hindsight.
+
+    After a long run a filter has only its own expectations to go on, which
+    may have drifted away from the series; in hindsight they are bent to meet
+    it again.
+    """
+    scores, evidence, filtered, targets = settled
+    for _ in range(NUM_LOOKS_BACK):
+        flags = targets.with_blocks(
+            [
+                bounded(smoothed.smoothed > 0.5, treatment.max_run)
+                for smoothed in evidence.smooth(chains)
+            ]
+        )
+        later = treatment.replace(panel.values, flags, scores.expected)
+        changed = targets.map(
+            lambda old, new: is_other(old, new, COARSE), later
+        )
+        targets = later
+        if not any(map(np.any, changed.blocks)):
+            break
+        stale = changed.map(lambda block: reached(block, nominal.reach))
+        scores = nominal.score(prepared, targets, update=Update(scores, stale))
+        evidence = Evidence.of(scores.log_normal, log_anomalous, panel.labels)
+    return Settled(scores, evidence, filtered, targets)
+
+
+def hold_back(flags: np.ndarray, front: np.ndarray) -> np.ndarray:
+    """
+    Take the flags off long runs until all before them has settled.
+
+    A context full of replacements that are still to change would flag what
+    comes next, and so on: a wave that takes a pass for each of its points.
+    Flags are written to. Returns, for each row, where the first of these runs
+    begins; its length if there is none.
+    """
+    gaps = Gaps.of(flags).longer_than(SHORT_RUN)
+    held = Gaps(*(column[gaps.begin > front[gaps.row]] for column in gaps))
+    _, row, time = held.points()
+    flags[row, time] = False
+    waiting = np.full(len(flags), flags.shape[1])
+    np.minimum.at(waiting, held.row, held.begin)
+    return waiting
+
+
+def is_other(
+    old: np.ndarray, new: np.ndarray, tolerance: float
+) -> np.ndarray:
+    """Which values have changed, and not by next to nothing."""
+    return np.abs(new - old) > tolerance * old.std(-1, keepdims=True)
+
+
+def reached(changed: np.ndarray, reach: int) -> np.ndarray:
+    """Points whose score depends on a point that has changed."""
+    count = np.cumsum(changed, axis=-1, dtype=np.int32)
+    before = np.zeros_like(count)
+    before[:, 1:] = count[:, :-1]
+    before[:, reach + 1 :] -= count[:, : max(0, count.shape[1] - reach - 1)]
+    return before > 0
+
+
+def accept(
+    accepted: Table,
+    flags: Table,
+    changed: Table,
+    max_run: float,
+    context_length: int,
+) -> int:
+    """
+    Where ``max_run`` points in a row are flagged, accept the next ones.
+
+    A context that holds nothing but expectations can tell no more; a context
+    of accepted points shows how the series is now. Only the first such run of
+    a row, and only once it stands still: what depends on points that still
+    change may change too. Returns how many runs that were.
+    """
+    num_accepted = 0
+    for known, flag, change in zip(
+        accepted.blocks, flags.blocks, changed.blocks
+    ):
+        gaps = Gaps.of(flag).longer_than(max_run)
+        still = np.where(change.any(1), change.argmax(1), change.shape[1])
+        _, first = np.unique(gaps.row, return_index=True)
+        for row, begin in zip(gaps.row[first], gaps.begin[first]):
+            end = begin + int(max_run)
+            if end <= still[row]:
+                known[row, end : end + context_length] = 1
+                num_accepted += 1
+    return num_accepted
