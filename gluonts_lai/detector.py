@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from gluonts_lai.evidence import Chains, anomalous_densities
-from gluonts_lai.filtering import look_back, settle
+from gluonts_lai.filtering import Filter
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
@@ -67,18 +67,19 @@ def find(
         max_run = max(lengths, default=1.0)
         if mode == "smooth":
             max_run = max(max_run, nominal.context_length)
-    problem = (
+    filter = Filter(
         nominal,
         panel,
         prepared,
         chains,
         anomalous_densities(anomalous, panel.values),
         Treatment.of(panel.values, treatment, max_run),
+        threshold,
     )
-    settled = settle(*problem, threshold)
+    settled = filter.settle()
     answers: Any = settled.filtered
     if mode == "smooth":
-        settled = look_back(*problem, settled)
+        settled = filter.look_back(settled)
         answers = settled.evidence.smooth(chains)
         probability = [smoothed.smoothed for smoothed in answers]
     else:

@@ -18,7 +18,6 @@ epoch after the other, and :meth:`MonteCarloEM.epochs` has them.
 
 import logging
 import time
-from dataclasses import replace
 from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
@@ -26,16 +25,19 @@ from gluonts.gluonts_tqdm import tqdm
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.evidence import Evidence, anomalous_densities, fit_anomalous
-from gluonts_lai.filtering import COARSE, look_back, settle
-from gluonts_lai.indicator import (
-    IndicatorChain,
-    count_transitions,
-    estimate_chain,
-)
+from gluonts_lai.filtering import COARSE, Filter
+from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal, Scores
 from gluonts_lai.panel import Panel
+from gluonts_lai.rounds import History, Round
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
+from gluonts_lai.transitions import (
+    chains_of,
+    expected_transitions,
+    guarded,
+    sampled_transitions,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -53,19 +55,23 @@ class Recipe(NamedTuple):
     max_anomaly_share: float
 
 
-class Round(NamedTuple):
-    """What one round of EM found."""
-
-    epoch: int  # epochs trained before it
-    log_likelihood: float  # of a point on average, z summed out
-    share_flagged: float  # share of points with P(z = 1) > 0.5
-    p_enter: float
-    p_stay: float
-    seconds: float  # in the E-step
-
-
 class MonteCarloEM:
-    """The state that goes from round to round, and the steps on it."""
+    """
+    What goes from round to round, and the steps on it.
+
+    Parameters
+    ----------
+    panel
+        The training set.
+    prepared
+        The same, as the forecaster wants it.
+    recipe
+        What the user chose.
+    context_length
+        Points that the forecaster looks back on.
+    rng
+        Where paths are drawn from.
+    """
 
     def __init__(
         self,
@@ -86,12 +92,12 @@ class MonteCarloEM:
         self.anomalous = fit_anomalous(recipe.anomalous, panel.values)
         self.clean = Clean.as_observed(panel.values)
         self.contexts = self.clean.targets
-        self.history: list[Round] = []
+        self.is_guarded = False
+        self.history = History()
         self.epoch = 0
-        self.is_bounded = False
 
     def epochs(self, nominal: Callable[[], Nominal]) -> Iterator[Clean]:
-        """The data of one epoch after the other, as long as asked."""
+        """The data of one epoch after the other, for as long as asked."""
         for _ in range(self.recipe.num_warmup_epochs):
             yield from self.train()
         while True:
@@ -103,42 +109,37 @@ class MonteCarloEM:
             self.maximise(evidence, paths)
 
     def train(self) -> Iterator[Clean]:
-        """Hand over the data of an epoch; the network learns meanwhile."""
-        yield self.clean
+        """Hand over the data of an epoch: the network learns meanwhile."""
         self.epoch += 1
+        yield self.clean
 
     def finish(self, nominal: Nominal) -> Scores:
         """One last round, so that the chain belongs to the last weights."""
         evidence, scores = self.expect(nominal)
-        paths = [
-            self.draw(evidence, scores) for _ in range(self.recipe.num_paths)
-        ]
+        num_paths = self.recipe.num_paths
+        paths = [self.draw(evidence, scores) for _ in range(num_paths)]
         self.maximise(evidence, paths)
         return scores
 
     def expect(self, nominal: Nominal) -> tuple[Evidence, Scores]:
-        """
-        E: which points does the forecaster not explain?
-
-        A first look, from further away if the forecaster can, proposes which
-        points to clean away; a second look past the clean points decides.
-        """
+        """E: which points does the forecaster not explain?"""
         begin = time.perf_counter()
-        log_anomalous = anomalous_densities(self.anomalous, self.panel.values)
-        bar = tqdm(range(1))
-        for _ in bar:
-            problem = (
-                nominal,
-                self.panel,
-                self.prepared,
-                self.chains,
-                log_anomalous,
-                self.treatment,
-            )
-            settled = settle(*problem, targets=self.contexts, tolerance=COARSE)
+        filter = Filter(
+            nominal,
+            self.panel,
+            self.prepared,
+            self.chains,
+            anomalous_densities(self.anomalous, self.panel.values),
+            self.treatment,
+            tolerance=COARSE,
+        )
+        bar = tqdm([filter])
+        for filter in bar:
+            settled = filter.settle(self.contexts)
             self.contexts = settled.targets
-            scores, evidence, _, _ = look_back(*problem, settled)
-            self.report(evidence, begin, bar)
+            scores, evidence, _, _ = filter.look_back(settled)
+            self.record(evidence, time.perf_counter() - begin)
+            bar.set_postfix(self.history[-1].news())
         return evidence, scores
 
     def draw(self, evidence: Evidence, scores: Scores) -> Table:
@@ -151,71 +152,38 @@ class MonteCarloEM:
 
     def maximise(self, evidence: Evidence, paths: list[Table]) -> None:
         """M: the chain and p⁻ that the paths make most likely."""
-        self.chains = self.estimate(self.count(evidence, paths))
-        if not isinstance(self.recipe.anomalous, Uniform):
+        recipe = self.recipe
+        if recipe.transitions == "sampled":
+            counts = sampled_transitions(paths)
+        else:
+            counts = expected_transitions(evidence, self.chains)
+        chains = chains_of(counts, recipe.chain, recipe.chain_scope)
+        self.chains = guarded(chains, recipe.max_anomaly_share)
+        self.is_guarded = self.chains != chains
+        if not isinstance(recipe.anomalous, Uniform):
             share = paths[0].map(lambda *z: np.mean(z, axis=0), *paths[1:])
             self.anomalous = fit_anomalous(
-                self.recipe.anomalous, self.panel.values, share
+                recipe.anomalous, self.panel.values, share
             )
 
-    def count(self, evidence: Evidence, paths: list[Table]) -> np.ndarray:
-        """Transitions of the indicator of each entry."""
-        counts = np.zeros((len(self.panel.entries), 2, 2))
-        if self.recipe.transitions == "expected":
-            for smoothed, owners in zip(
-                evidence.smooth(self.chains), evidence.log_normal.owners
-            ):
-                np.add.at(counts, owners, smoothed.transitions)
-            return counts
-        for path in paths:
-            for block, owners in zip(path.blocks, path.owners):
-                np.add.at(counts, owners, count_transitions(block))
-        return counts / len(paths)
-
-    def estimate(self, counts: np.ndarray) -> list[IndicatorChain]:
-        """One chain for all entries, or one for each."""
-        prior = self.recipe.chain
-        if self.recipe.chain_scope == "dataset":
-            chain = self.guard(estimate_chain(counts.sum(0), prior))
-            return [chain] * len(counts)
-        return [self.guard(estimate_chain(count, prior)) for count in counts]
-
-    def guard(self, chain: IndicatorChain) -> IndicatorChain:
-        """Keep the share of anomalies, in the long run, within bounds."""
-        share = self.recipe.max_anomaly_share
-        limit = share / (1 - share) * (1 - chain.p_stay)
-        self.is_bounded = chain.p_enter > limit
-        return replace(chain, p_enter=min(chain.p_enter, limit))
-
-    def report(self, evidence: Evidence, begin: float, bar: Any) -> None:
-        """Keep a record of the round, and tell whoever listens."""
+    def record(self, evidence: Evidence, seconds: float) -> None:
+        """Keep what the round found, and tell whoever listens."""
         smoothed = evidence.smooth(self.chains)
-        num_points = sum(
-            np.count_nonzero(~np.isnan(block))
-            for block in evidence.log_normal.blocks
-        )
+        log_likelihood = sum(s.log_likelihood.sum() for s in smoothed)
+        num_flagged = sum(np.sum(s.smoothed > 0.5) for s in smoothed)
+        num_scored = evidence.log_normal.total(lambda x: (x == x).sum())
         self.history.append(
             Round(
                 self.epoch,
-                sum(s.log_likelihood.sum() for s in smoothed)
-                / max(num_points, 1),
-                sum(np.count_nonzero(s.smoothed > 0.5) for s in smoothed)
-                / max(self.panel.values.size, 1),
+                float(log_likelihood / max(num_scored, 1)),
+                float(num_flagged / max(self.panel.values.size, 1)),
                 float(np.mean([chain.p_enter for chain in self.chains])),
                 float(np.mean([chain.p_stay for chain in self.chains])),
-                time.perf_counter() - begin,
+                seconds,
             )
         )
-        last = self.history[-1]
-        news = {
-            "round": len(self.history),
-            "flagged": f"{last.share_flagged:.2%}",
-            "p_enter": f"{last.p_enter:.4f}",
-            "p_stay": f"{last.p_stay:.3f}",
-        }
-        bar.set_postfix(news)
         logger.info(
-            "EM round %(round)s: %(flagged)s of the points flagged, "
+            "EM after epoch %(epoch)s: %(flagged)s of the points flagged, "
             "p_enter %(p_enter)s, p_stay %(p_stay)s",
-            news,
+            self.history[-1].news(),
         )

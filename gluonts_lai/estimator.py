@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
-import pandas as pd
 from gluonts.core.component import validated
 from gluonts.dataset import Dataset
 from gluonts.model.estimator import Estimator
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import seeded, training_of
-from gluonts_lai.em import MonteCarloEM, Recipe, Round
+from gluonts_lai.em import MonteCarloEM, Recipe
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel, training_panel
 from gluonts_lai.predictor import LAIPredictor
+from gluonts_lai.rounds import History
 from gluonts_lai.seeds import derived
 
 logger = logging.getLogger(__name__)
@@ -27,14 +27,6 @@ logger = logging.getLogger(__name__)
 WIDTH_AHEAD = 3.0
 # More than this is worth a second look.
 MANY_FLAGGED = 0.05
-
-
-class History(list):
-    """One :class:`Round` after the other."""
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row for each round."""
-        return pd.DataFrame(list(self), columns=Round._fields)
 
 
 class LAITrainOutput(NamedTuple):
@@ -241,15 +233,17 @@ class LAIEstimator(Estimator):
         )
         found = predictor.find(panel, "smooth", prepared=training.prepared)
         self.look_back(em)
-        return LAITrainOutput(
-            predictor, found.probability.entries, History(em.history)
-        )
+        return LAITrainOutput(predictor, found.probability.entries, em.history)
 
     def recipe(self, num_epochs: int) -> Recipe:
         """What EM is to do in so many epochs."""
         anomalous = self.anomalous
         ahead = self.prediction_length > 1
-        if isinstance(anomalous, Uniform) and anomalous.width is None and ahead:
+        if (
+            isinstance(anomalous, Uniform)
+            and anomalous.width is None
+            and ahead
+        ):
             anomalous = replace(anomalous, width=WIDTH_AHEAD)
         num_warmup_epochs = self.num_warmup_epochs
         if num_warmup_epochs is None:
@@ -268,7 +262,9 @@ class LAIEstimator(Estimator):
     def by_item_id(self, panel: Panel, em: MonteCarloEM) -> dict:
         """What was learned of series that can be recognised."""
         ids = panel.item_ids()
-        single = [i for i, item_id in enumerate(ids) if ids.count(item_id) == 1]
+        single = [
+            i for i, item_id in enumerate(ids) if ids.count(item_id) == 1
+        ]
         chains = {}
         if self.chain_scope == "series":
             chains = {ids[i]: em.chains[i] for i in single if ids[i]}
@@ -277,7 +273,7 @@ class LAIEstimator(Estimator):
 
     def look_back(self, em: MonteCarloEM) -> None:
         """Say what is worth a second look."""
-        if em.is_bounded:
+        if em.is_guarded:
             warnings.warn(
                 "max_anomaly_share should not be reached, but the chain came "
                 f"to believe in more than {self.max_anomaly_share:.0%} of "

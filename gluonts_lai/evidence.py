@@ -2,7 +2,7 @@
 What the two densities say of every point of a data set.
 """
 
-from typing import NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Evidence(NamedTuple):
             ]
         )
 
-    def problems(self, chains: Chains) -> list[tuple]:
+    def problems(self, chains: Chains) -> list[tuple[Any, Any, Any]]:
         """Chains and densities of each block."""
         one_for_all = all(chain is chains[0] for chain in chains)
         return [

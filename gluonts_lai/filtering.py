@@ -16,6 +16,7 @@ import numpy as np
 from gluonts_lai.evidence import Chains, Evidence
 from gluonts_lai.gaps import Gaps, bounded
 from gluonts_lai.indicator import Filtered
+from gluonts_lai.indicator.recursion import compiled
 from gluonts_lai.nominal.protocol import Nominal, Scores, Update
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
@@ -40,19 +41,9 @@ class Settled(NamedTuple):
     targets: Table  # clean contexts
 
 
-def settle(
-    nominal: Nominal,
-    panel: Panel,
-    prepared: Any,
-    chains: Chains,
-    log_anomalous: Table,
-    treatment: Treatment,
-    threshold: float = 0.5,
-    targets: Optional[Table] = None,
-    tolerance: float = FINE,
-) -> Settled:
+class Filter(NamedTuple):
     """
-    Clean the contexts of all points by the points before them.
+    A forecaster and an indicator, at work on a data set.
 
     Parameters
     ----------
@@ -70,90 +61,171 @@ def settle(
         How flagged points are replaced, and how many in a row.
     threshold
         Probability above which a point is replaced.
-    targets
-        Clean contexts to begin with, as near to the end as possible.
     tolerance
         By how much replacements may still move, in sds of their series.
     """
-    values, max_run = panel.values, treatment.max_run
-    if targets is None:
-        targets = Clean.as_observed(values).targets
-    accepted = values.like(0, np.uint8)
-    flagged = values.like(0, np.uint8)
-    fronts = [np.zeros(len(block), int) for block in values.blocks]
-    scores = nominal.score(prepared, targets)
-    for num_passes in range(1, MAX_PASSES + 1):
-        evidence = Evidence.of(scores.log_normal, log_anomalous, panel.labels)
-        filtered = evidence.filter(chains)
-        flags = accepted.with_blocks(
-            [
-                (f.filtered > threshold) & (known == 0)
-                for f, known in zip(filtered, accepted.blocks)
+
+    nominal: Nominal
+    panel: Panel
+    prepared: Any
+    chains: Chains
+    log_anomalous: Table
+    treatment: Treatment
+    threshold: float = 0.5
+    tolerance: float = FINE
+
+    def settle(self, targets: Optional[Table] = None) -> Settled:
+        """
+        Clean the context of every point by what came before it.
+
+        Parameters
+        ----------
+        targets
+            Clean contexts to begin with: the end does not depend on them,
+            but may be near.
+        """
+        values = self.panel.values
+        if targets is None:
+            targets = Clean.as_observed(values).targets
+        accepted = values.like(0, np.uint8)
+        flagged = values.like(0, np.uint8)
+        fronts = [np.zeros(len(block), int) for block in values.blocks]
+        scores = self.nominal.score(
+            self.prepared, targets, spread=self.spread()
+        )
+        for num_passes in range(1, MAX_PASSES + 1):  # noqa: B007
+            evidence = self.evidence(scores)
+            filtered = evidence.filter(self.chains)
+            flags, waiting = self.flag(filtered, accepted, fronts)
+            later = self.treatment.replace(
+                values, flags, scores.expected, bridge=False
+            )
+            changed = self.changes(targets, later)
+            if self.nominal.is_random:
+                # Expectations never hold still then, but flags do.
+                changed = flags.map(np.not_equal, flagged)
+            targets, flagged = later, flags
+            num_accepted = accept(
+                accepted,
+                flags,
+                changed,
+                self.treatment.max_run,
+                self.nominal.context_length,
+            )
+            fronts = [
+                np.where(change.any(1), change.argmax(1), wait)
+                for change, wait in zip(changed.blocks, waiting)
             ]
+            if not num_accepted and is_settled(fronts, values):
+                break
+            scores = self.update(scores, targets, changed, flags)
+        logger.debug("The filter stood still after %d passes.", num_passes)
+        return Settled(scores, evidence, filtered, targets)
+
+    def look_back(self, settled: Settled) -> Settled:
+        """
+        Clean contexts once more, in hindsight.
+
+        After a long run a filter has only its own expectations to go on,
+        which may have drifted away from the series; in hindsight they are
+        bent to meet it again.
+        """
+        scores, evidence, filtered, targets = settled
+        for _ in range(NUM_LOOKS_BACK):
+            flags = targets.with_blocks(
+                [
+                    bounded(smoothed.smoothed > 0.5, self.treatment.max_run)
+                    for smoothed in evidence.smooth(self.chains)
+                ]
+            )
+            later = self.treatment.replace(
+                self.panel.values, flags, scores.expected
+            )
+            changed = self.changes(targets, later)
+            targets = later
+            if not any(map(np.any, changed.blocks)):
+                break
+            scores = self.update(scores, targets, changed, flags)
+            evidence = self.evidence(scores)
+        return Settled(scores, evidence, filtered, targets)
+
+    def evidence(self, scores: Scores) -> Evidence:
+        return Evidence.of(
+            scores.log_normal, self.log_anomalous, self.panel.labels
         )
-        waiting = [
-            hold_back(flag, front) for flag, front in zip(flags.blocks, fronts)
+
+    def flag(
+        self, filtered: list[Filtered], accepted: Table, fronts: list
+    ) -> tuple[Table, list[np.ndarray]]:
+        """Points to replace, and where in each row others wait for it."""
+        flags = [
+            (f.filtered > self.threshold) & (known == 0)
+            for f, known in zip(filtered, accepted.blocks)
         ]
-        later = treatment.replace(values, flags, scores.expected, bridge=False)
-        changed = targets.map(
-            lambda old, new: is_other(old, new, tolerance), later
+        waiting = list(map(hold_back, flags, fronts))
+        return accepted.with_blocks(flags), waiting
+
+    def changes(self, before: Table, after: Table) -> Table:
+        """Which values have changed, and not by next to nothing."""
+        return before.map(
+            lambda old, new: np.abs(new - old)
+            > self.tolerance * old.std(-1, keepdims=True),
+            after,
         )
-        if nominal.is_random:  # expectations never hold still, but flags do
-            changed = flags.map(np.not_equal, flagged)
-        targets, flagged = later, flags
-        num_accepted = accept(
-            accepted, flags, changed, max_run, nominal.context_length
+
+    def update(
+        self, scores: Scores, targets: Table, changed: Table, flags: Table
+    ) -> Scores:
+        """Score again what a change has touched."""
+        reach = self.nominal.reach
+        stale = changed.map(lambda block: reached(block, reach))
+        return self.nominal.score(
+            self.prepared,
+            targets,
+            update=Update(scores, stale),
+            spread=self.spread(flags),
         )
-        fronts = [
-            np.where(change.any(1), change.argmax(1), wait)
-            for change, wait in zip(changed.blocks, waiting)
-        ]
-        if not num_accepted and all(
-            np.all(front == block.shape[1])
-            for front, block in zip(fronts, values.blocks)
-        ):
-            break
-        stale = changed.map(lambda block: reached(block, nominal.reach))
-        scores = nominal.score(prepared, targets, update=Update(scores, stale))
-    logger.debug("The filter stood still after %d passes.", num_passes)
-    return Settled(scores, evidence, filtered, targets)
+
+    def spread(self, flags: Optional[Table] = None) -> Table:
+        """
+        By how much the density of each point is wider than it seems.
+
+        Each replacement in a row adds the variance of a step that was not
+        seen.
+        """
+        missing = self.panel.values.map(np.isnan)
+        unseen = (
+            missing if flags is None else flags.map(np.logical_or, missing)
+        )
+        return unseen.map(lambda block: np.sqrt(1 + unseen_steps(block)))
 
 
-def look_back(
-    nominal: Nominal,
-    panel: Panel,
-    prepared: Any,
-    chains: Chains,
-    log_anomalous: Table,
-    treatment: Treatment,
-    settled: Settled,
-) -> Settled:
+def unseen_steps(unseen: np.ndarray) -> np.ndarray:
     """
-    Clean contexts once more, in hindsight.
+    How many steps the forecaster has not seen before each point.
 
-    After a long run a filter has only its own expectations to go on, which
-    may have drifted away from the series; in hindsight they are bent to meet
-    it again.
+    Every point that was seen halves what there is to guess.
     """
-    scores, evidence, filtered, targets = settled
-    for _ in range(NUM_LOOKS_BACK):
-        flags = targets.with_blocks(
-            [
-                bounded(smoothed.smoothed > 0.5, treatment.max_run)
-                for smoothed in evidence.smooth(chains)
-            ]
-        )
-        later = treatment.replace(panel.values, flags, scores.expected)
-        changed = targets.map(
-            lambda old, new: is_other(old, new, COARSE), later
-        )
-        targets = later
-        if not any(map(np.any, changed.blocks)):
-            break
-        stale = changed.map(lambda block: reached(block, nominal.reach))
-        scores = nominal.score(prepared, targets, update=Update(scores, stale))
-        evidence = Evidence.of(scores.log_normal, log_anomalous, panel.labels)
-    return Settled(scores, evidence, filtered, targets)
+    steps = np.empty(unseen.shape, np.float32)
+    count_unseen(unseen, steps)
+    return steps
+
+
+@compiled
+def count_unseen(unseen, steps):
+    for row in range(unseen.shape[0]):
+        count = 0.0
+        for t in range(unseen.shape[1]):
+            steps[row, t] = count
+            count = count + 1.0 if unseen[row, t] else count / 2
+
+
+def is_settled(fronts: list[np.ndarray], values: Table) -> bool:
+    """Whether all rows have settled, up to their ends."""
+    return all(
+        np.all(front == block.shape[1])
+        for front, block in zip(fronts, values.blocks)
+    )
 
 
 def hold_back(flags: np.ndarray, front: np.ndarray) -> np.ndarray:
@@ -172,13 +244,6 @@ def hold_back(flags: np.ndarray, front: np.ndarray) -> np.ndarray:
     waiting = np.full(len(flags), flags.shape[1])
     np.minimum.at(waiting, held.row, held.begin)
     return waiting
-
-
-def is_other(
-    old: np.ndarray, new: np.ndarray, tolerance: float
-) -> np.ndarray:
-    """Which values have changed, and not by next to nothing."""
-    return np.abs(new - old) > tolerance * old.std(-1, keepdims=True)
 
 
 def reached(changed: np.ndarray, reach: int) -> np.ndarray:

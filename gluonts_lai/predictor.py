@@ -94,7 +94,10 @@ class LAIPredictor(Predictor):
         self.fitted = fitted or {}
 
     def predict(
-        self, dataset: Dataset, num_samples: Optional[int] = None, **kwargs: Any
+        self,
+        dataset: Dataset,
+        num_samples: Optional[int] = None,
+        **kwargs: Any,
     ) -> Iterator[Forecast]:
         """
         Forecasts from filtered contexts, in the order of the data set.

@@ -29,7 +29,7 @@ class Table(NamedTuple):
         entries: list = [None] * len(shapes)
         for length, members in by_length.items():
             num_rows = [num_rows_of(shapes[i]) for i in members]
-            block = np.empty((sum(num_rows), length), dtype)
+            block: np.ndarray = np.empty((sum(num_rows), length), dtype)
             ends = np.cumsum(num_rows)
             for i, end, rows in zip(members, ends, num_rows):
                 entries[i] = block[end - rows : end].reshape(shapes[i])

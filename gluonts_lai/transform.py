@@ -34,9 +34,9 @@ class TreatAnomalies(Transformation):
     Examples
     --------
     >>> treat = TreatAnomalies([np.array([3.0, 4.0])], [np.array([1, 0])])
-    >>> entry = {"target": np.array([3.0, 99.0]), "observed_values": np.ones(2)}
+    >>> entry = {"target": np.array([3.0, 99.0]), "item_id": "a"}
     >>> next(treat(iter([entry]), is_train=True))
-    {'target': array([3., 4.]), 'observed_values': array([1., 0.])}
+    {'target': array([3., 4.]), 'item_id': 'a'}
     """
 
     def __init__(

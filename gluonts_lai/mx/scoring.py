@@ -91,6 +91,7 @@ class MXNominal(NamedTuple):
         contexts: Table,
         ahead: bool = False,
         update: Optional[Update] = None,
+        spread: Optional[Table] = None,
     ) -> Scores:
         _, after = parts(self.predictor)
         reads = not self.is_random
@@ -121,6 +122,7 @@ class MXNominal(NamedTuple):
                 prepared.scales,
                 self.residual_scale,
                 update,
+                spread,
             )
 
     def grid(self, ahead: bool) -> Grid:
@@ -183,9 +185,7 @@ def cut_each(
     )
 
 
-def composed(
-    scale: Scale, scales: list[Scale], pieces: list[Piece]
-) -> Scale:
+def composed(scale: Scale, scales: list[Scale], pieces: list[Piece]) -> Scale:
     """A scale of windows within the scales of their series."""
     counts = [piece.starts.size for piece in pieces]
     centre, width = (

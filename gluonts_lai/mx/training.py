@@ -6,7 +6,6 @@ import copy
 import logging
 from typing import Any, Iterator, Optional
 
-import numpy as np
 from gluonts.env import env
 from gluonts.mx.model.estimator import GluonEstimator
 from gluonts.mx.model.predictor import GluonPredictor
@@ -174,7 +173,7 @@ def own_estimator(
     """A copy that trains on windows with a real past, and its own trainer."""
     estimator = copy.copy(estimator)
     estimator.trainer = own_trainer(estimator.trainer)
-    sampler = getattr(estimator, "train_sampler", None)
+    sampler: Any = getattr(estimator, "train_sampler", None)
     if hasattr(sampler, "min_past"):
         ahead = estimator.prediction_length + estimator.lead_time
         longest = max(entry.shape[-1] for entry in panel.values.entries)

@@ -89,7 +89,7 @@ class StudentT(NamedTuple):
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of each value; NaN where there is none."""
-        from scipy.special import gammaln  # type: ignore[import-untyped]
+        from scipy.special import gammaln
 
         df, half = self.df, finite_or_nan(values) / 2 - np.divide(self.loc, 2)
         with np.errstate(divide="ignore", invalid="ignore"):  # log 0, NaN

@@ -20,7 +20,6 @@ from gluonts_lai.transform import OBSERVED, TARGET, Clean, TreatAnomalies
 from .scaling import Scale, series_scale
 
 
-
 class Prepared(NamedTuple):
     """A panel, transformed."""
 
@@ -119,8 +118,14 @@ def extended(entry: dict, target: np.ndarray, horizon: int) -> dict:
     length = target.shape[-1]
     longer = dict(entry)
     for name, field in entry.items():
-        shape = np.shape(field) if isinstance(field, (np.ndarray, list)) else ()
-        if shape and length <= shape[-1] and not name.startswith("feat_static"):
+        shape = (
+            np.shape(field) if isinstance(field, (np.ndarray, list)) else ()
+        )
+        if (
+            shape
+            and length <= shape[-1]
+            and not name.startswith("feat_static")
+        ):
             missing = max(0, length + horizon - shape[-1])
             padding = [(0, 0)] * (len(shape) - 1) + [(0, missing)]
             field = np.asarray(field)[..., : length + horizon]

@@ -49,6 +49,7 @@ class Nominal(Protocol):
         contexts: Table,
         ahead: bool = False,
         update: Optional[Update] = None,
+        spread: Optional[Table] = None,
     ) -> Scores:
         """
         Score every point that has a full context before it.
@@ -65,4 +66,6 @@ class Nominal(Protocol):
             from as near as the forecaster can.
         update
             Earlier scores, of which some are to be made anew.
+        spread
+            By how much to widen the density of each point.
         """

@@ -59,6 +59,7 @@ class Rolling(NamedTuple):
         contexts: Table,
         ahead: bool = False,
         update: Optional[Update] = None,
+        spread: Optional[Table] = None,
     ) -> Scores:
         values = prepared.values
         units = [series_scale(e, self.context_length) for e in values.entries]
@@ -79,7 +80,9 @@ class Rolling(NamedTuple):
         grid = Grid(
             self.context_length, horizon, horizon, self.lead_time, BATCH_SIZE
         )
-        return score(ask, grid, values, units, self.residual_scale, update)
+        return score(
+            ask, grid, values, units, self.residual_scale, update, spread
+        )
 
     def window(
         self, entry: dict, context: np.ndarray, t: int

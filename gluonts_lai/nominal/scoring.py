@@ -102,6 +102,7 @@ def score(
     units: list[Scale],
     residual_scale: Optional[float] = None,
     update: Optional[Update] = None,
+    spread: Optional[Table] = None,
 ) -> Scores:
     """
     Score the points of ``values`` on a grid of windows.
@@ -121,7 +122,11 @@ def score(
         find it from the residuals at hand.
     update
         Earlier scores, and which of them to replace; None to score all.
+    spread
+        By how much to widen the density of each point; None for not at all.
     """
+    if spread is None:
+        spread = values.map(np.ones_like)
     if update is None:
         log_normal = values.like(np.nan, np.float32)
         expected = values.like(np.nan, np.float32)
@@ -133,7 +138,8 @@ def score(
         answer = ask(pieces, grid.num_leads)
         has_density = not isinstance(answer.density, Points)
         observed = np.concatenate([take(values, p, grid) for p in pieces])
-        told, mean = tell(answer, observed)
+        spreads = np.concatenate([take(spread, p, grid) for p in pieces])
+        told, mean = tell(answer, observed, spreads)
         begin = 0
         for piece in pieces:
             end = begin + piece.starts.size
@@ -142,18 +148,25 @@ def score(
             begin = end
     if has_density:
         return Scores(log_normal, expected)
-    return score_residuals(values, expected, units, residual_scale)
+    return score_residuals(values, expected, units, residual_scale, spread)
 
 
 def tell(
-    answer: Answer, observed: np.ndarray
+    answer: Answer, observed: np.ndarray, spread: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Log densities and expectations, in the units of the series."""
+    """
+    Log densities and expectations, in the units of the series.
+
+    A density is made wider by a factor by asking it about a point that is
+    nearer to its mean by that factor.
+    """
     density, scale = answer
-    if scale is None:
-        return density.log_prob(observed), density.mean
-    log_density = density.log_prob(scale.apply(observed))
-    return log_density - np.log(scale.width), scale.undo(density.mean)
+    mean, width = density.mean, np.array(1.0)
+    if scale is not None:
+        observed, width = scale.apply(observed), scale.width
+    log_density = density.log_prob(mean + (observed - mean) / spread)
+    expected = mean if scale is None else scale.undo(mean)
+    return log_density - np.log(spread * width), expected
 
 
 def take(values: Table, piece: Piece, grid: Grid) -> np.ndarray:
@@ -180,6 +193,7 @@ def score_residuals(
     expected: Table,
     units: list[Scale],
     residual_scale: Optional[float],
+    spread: Table,
 ) -> Scores:
     """Point forecasts through a robust scale of their residuals."""
     log_normal = values.like(np.nan, np.float32)
@@ -190,7 +204,8 @@ def score_residuals(
         if residual_scale is None:
             scale = robust_scale(residuals)[..., None]
             scales.append(scale.ravel())
-        scale = np.fmax(scale, 1e-6)  # a perfect forecast, or none at all
+        # A perfect forecast, or none at all, has no scale.
+        scale = np.fmax(scale, 1e-6) * spread.entries[i]
         density = StudentT(np.array(RESIDUAL_DF), np.array(0.0), scale)
         log_normal.entries[i][...] = density.log_prob(residuals) - np.log(
             unit.width

@@ -1,0 +1,61 @@
+"""
+The chains of a data set, re-estimated from the transitions of its indicators.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gluonts_lai.evidence import Chains, Evidence
+from gluonts_lai.indicator import (
+    IndicatorChain,
+    count_transitions,
+    estimate_chain,
+)
+from gluonts_lai.table import Table
+
+
+def sampled_transitions(paths: list[Table]) -> np.ndarray:
+    """Transitions in the indicator of each entry, on average over paths."""
+    counts = np.zeros((len(paths[0].entries), 2, 2))
+    for path in paths:
+        for block, owners in zip(path.blocks, path.owners):
+            np.add.at(counts, owners, count_transitions(block))
+    return counts / len(paths)
+
+
+def expected_transitions(evidence: Evidence, chains: Chains) -> np.ndarray:
+    """Transitions in the indicator of each entry, in expectation."""
+    counts = np.zeros((len(chains), 2, 2))
+    owners = evidence.log_normal.owners
+    for smoothed, owner in zip(evidence.smooth(chains), owners):
+        np.add.at(counts, owner, smoothed.transitions)
+    return counts
+
+
+def chains_of(
+    counts: np.ndarray, prior: IndicatorChain, scope: str
+) -> list[IndicatorChain]:
+    """One chain for all entries, or one for each."""
+    if scope == "dataset":
+        return [estimate_chain(counts.sum(0), prior)] * len(counts)
+    return [estimate_chain(count, prior) for count in counts]
+
+
+def most_entering(chain: IndicatorChain, max_anomaly_share: float) -> float:
+    """The ``p_enter`` at which a share of the points is anomalous."""
+    odds = max_anomaly_share / (1 - max_anomaly_share)
+    return odds * (1 - chain.p_stay)
+
+
+def guarded(
+    chains: list[IndicatorChain], max_anomaly_share: float
+) -> list[IndicatorChain]:
+    """The chains, none of which believes in more anomalies than allowed."""
+    known: dict[IndicatorChain, IndicatorChain] = {}
+    for chain in chains:
+        limit = most_entering(chain, max_anomaly_share)
+        if chain not in known:
+            p_enter = min(chain.p_enter, limit)
+            known[chain] = replace(chain, p_enter=p_enter)
+    return [known[chain] for chain in chains]
