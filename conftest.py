@@ -1,11 +1,12 @@
 """
-Collect no doctests from a backend that is not installed.
+Collect no tests of a backend that is not installed.
 """
 
 from importlib.util import find_spec
 
 collect_ignore = [
-    f"gluonts_lai/{package}"
+    f"{folder}/{package}"
+    for folder in ("gluonts_lai", "tests")
     for package, framework in (("mx", "mxnet"), ("torch", "torch"))
     if find_spec(framework) is None
 ]

@@ -1,89 +1,141 @@
 """
-The indicator at work: EM on the chain, with a nominal model that is known.
+The paper's Figure 1: a sine with outliers, and an MLP that has to learn it.
+
+The same network three times: trained as it is, trained with scaled windows
+only (the control), and trained with LAI.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gluonts_lai.anomalous import Uniform
+from gluonts_lai.backends import nominal_of, seeded
 from gluonts_lai.dataset import Demonstration, demonstration
 from gluonts_lai.dataset.demonstration import NOISE
+from gluonts_lai.estimator import LAIEstimator, LAITrainOutput
 from gluonts_lai.indicator import (
-    Filtered,
     IndicatorChain,
-    Smoothed,
     count_transitions,
     estimate_chain,
-    filter_chain,
-    smooth_chain,
 )
+from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.panel import Panel
+from gluonts_lai.plot import Fit, plot_figure1
+from gluonts_lai.table import Table
+from gluonts_lai.transform import Clean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NUM_ROUNDS = 20
+PRIOR = IndicatorChain.from_prior(anomaly_rate=0.03, anomaly_length=2.0)
 
 
 class Demo(NamedTuple):
-    """A series, its chain at each round, and what was found at the last."""
+    """A series, and what three trainings made of it."""
 
     series: Demonstration
-    chains: list[IndicatorChain]
-    filtered: Filtered
-    smoothed: Smoothed
+    plain: Fit
+    control: Fit
+    lai: Fit
+    output: LAITrainOutput
 
     @property
     def truth(self) -> IndicatorChain:
         """The chain that the labels followed."""
         return estimate_chain(count_transitions(self.series.labels))
 
-    def table(self) -> str:
-        """What was found, beside what is true."""
-        true = self.series.labels == 1
-        flagged = self.smoothed.smoothed > 0.5
+    @property
+    def probability(self) -> np.ndarray:
+        """P(z = 1 | x) of every point."""
+        return self.output.posterior[0]
+
+    def error(self, fit: Fit) -> float:
+        """Mean distance from what the series would be without accidents."""
+        return float(np.nanmean(np.abs(fit.expected - self.series.clean)))
+
+    def scores(self) -> tuple[float, float, float]:
+        """Precision, recall and F1 of the inferred anomalies."""
+        true, flagged = self.series.labels == 1, self.probability > 0.5
         hits = np.count_nonzero(true & flagged)
-        precision, recall = hits / flagged.sum(), hits / true.sum()
-        f1 = 2 * hits / (flagged.sum() + true.sum())
-        learned, truth = self.chains[-1], self.truth
+        num_true, num_flagged = true.sum(), flagged.sum()
+        return (
+            hits / max(num_flagged, 1),
+            hits / num_true,
+            2 * hits / (num_flagged + num_true),
+        )
+
+    def table(self) -> str:
+        """What was learned, beside what is true."""
+        fits = (self.plain, self.control, self.lai)
+        chain, truth = self.output.predictor.chain, self.truth
+        errors = [f"{self.error(fit):.3f}" for fit in fits]
+        sds = [f"{np.nanmedian(fit.sd):.3f}" for fit in fits]
+        enter = [f"{c.p_enter:.3f}" for c in (chain, truth)]
+        stay = [f"{c.p_stay:.3f}" for c in (chain, truth)]
         rows = [
-            ("anomalous points", flagged.sum(), true.sum()),
-            ("P(0→1), an anomaly begins", learned.p_enter, truth.p_enter),
-            ("P(1→1), it goes on", learned.p_stay, truth.p_stay),
+            ("", "plain MLP", "scaled MLP", "with LAI", "true"),
+            ("MAE to the clean sine", *errors, "0"),
+            ("predicted sd (median)", *sds, f"{NOISE:.3f}"),
+            ("P(0→1), an anomaly begins", "", "", *enter),
+            ("P(1→1), it goes on", "", "", *stay),
         ]
-        lines = [f"{'':28}{'inferred':>10}{'true':>10}"]
-        lines += [f"{name:28}{a:10.4g}{b:10.4g}" for name, a, b in rows]
-        lines += [
-            f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}"
-            " at P(z = 1 | x) > 0.5"
-        ]
-        return "\n".join(lines)
+        for name, score in zip(("precision", "recall", "F1"), self.scores()):
+            rows.append((name, "", "", f"{score:.3f}", ""))
+        return "\n".join(
+            f"{name:26}" + "".join(f"{cell:>12}" for cell in cells)
+            for name, *cells in rows
+        ).replace(" \n", "\n")
 
     def picture(self) -> "Figure":
-        """Series, indicator and learning, one above the other."""
-        from gluonts_lai.plot import plot_demonstration
-
-        return plot_demonstration(
-            self.series,
-            NOISE,
-            self.filtered,
-            self.smoothed,
-            self.chains,
-            self.truth,
+        """The three panels of the figure."""
+        return plot_figure1(
+            self.series, self.plain, self.lai, self.probability
         )
 
 
-def run(rng: np.random.Generator) -> Demo:
-    """Draw a series, then learn its chain and its indicator."""
-    series = demonstration(rng)
-    residual = (series.values - series.clean) / NOISE
-    log_normal = -0.5 * residual**2 - np.log(NOISE * np.sqrt(2 * np.pi))
-    log_anomalous = Uniform().fit(series.values).log_prob(series.values)
+def run(seed: int) -> Demo:
+    """Draw a series, train three networks, see what they make of it."""
+    from gluonts_lai.mx.paper import mlp
 
-    prior = IndicatorChain.from_prior(anomaly_rate=0.01, anomaly_length=2.0)
-    chains = [prior]
-    for _ in range(NUM_ROUNDS):
-        smoothed = smooth_chain(chains[-1], log_normal, log_anomalous)
-        chains.append(estimate_chain(smoothed.transitions, prior))
-    last = chains[-1], log_normal, log_anomalous
-    return Demo(series, chains, filter_chain(*last), smooth_chain(*last))
+    series = demonstration(np.random.default_rng(seed))
+    dataset = [
+        {
+            "start": period("2020-01-01 00"),
+            "target": series.values.astype(np.float32),
+            "item_id": "sine",
+        }
+    ]
+    panel = Panel.of(dataset)
+    raw = Clean.as_observed(panel.values).targets
+
+    with seeded(seed):
+        plain = mlp().train(dataset)
+    control = LAIEstimator(mlp(), em=False, seed=seed).train(dataset)
+    wrapped = LAIEstimator(mlp(), chain=PRIOR, seed=seed)
+    output = wrapped.train_model(dataset)
+    as_trained = nominal_of(plain, control.context_length, False, seed, None)
+    found = output.predictor.find(panel, "filter")
+    return Demo(
+        series,
+        fit(as_trained, panel, raw),
+        fit(control.nominal(), panel, raw),
+        fit(output.predictor.nominal(), panel, found.cleaned),
+        output,
+    )
+
+
+def fit(nominal: Nominal, panel: Panel, contexts: Table) -> Fit:
+    """Expectation and spread of a network that gives a Gaussian."""
+    prepared = nominal.prepare(panel)
+    expected = nominal.score(prepared, contexts).expected
+    # The peak of a Gaussian tells its standard deviation.
+    peak = nominal.score(prepared._replace(values=expected), contexts)
+    log_peak = peak.log_normal.entries[0]
+    sd = np.exp(-log_peak) / np.sqrt(2 * np.pi)
+    return Fit(expected.entries[0], sd)
+
+
+def period(start: str) -> Any:
+    import pandas as pd
+
+    return pd.Period(start, freq="h")

@@ -59,14 +59,12 @@ def find(
     threshold
         Probability above which a point is replaced.
     max_run
-        Longest run of points to replace; longer ones are how the series is
-        now. None: what few anomalies exceed, or in hindsight a context.
+        Most points in a row to replace: what lasts longer is how the series
+        is now. None: a context, or what few anomalies exceed if that is more.
     """
     if max_run is None:
         lengths = [longest_run(chain) for chain in chains]
-        max_run = max(lengths, default=1.0)
-        if mode == "smooth":
-            max_run = max(max_run, nominal.context_length)
+        max_run = max(lengths + [float(nominal.context_length)])
     filter = Filter(
         nominal,
         panel,

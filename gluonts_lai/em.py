@@ -132,6 +132,7 @@ class MonteCarloEM:
             anomalous_densities(self.anomalous, self.panel.values),
             self.treatment,
             tolerance=COARSE,
+            num_looks_back=1,
         )
         bar = tqdm([filter])
         for filter in bar:

@@ -25,11 +25,12 @@ from gluonts_lai.transform import Clean, Treatment
 logger = logging.getLogger(__name__)
 
 MAX_PASSES = 1_000
+# Scores made from samples never come to a stand.
+MAX_RANDOM_PASSES = 4
 # Runs of up to so many points are replaced wherever they are.
 SHORT_RUN = 3
-NUM_LOOKS_BACK = 3
 # Replacements that move by less, in sds of their series, hold still.
-FINE, COARSE = 1e-5, 1e-2
+FINE, COARSE = 1e-5, 0.1
 
 
 class Settled(NamedTuple):
@@ -63,6 +64,8 @@ class Filter(NamedTuple):
         Probability above which a point is replaced.
     tolerance
         By how much replacements may still move, in sds of their series.
+    num_looks_back
+        Most passes in hindsight.
     """
 
     nominal: Nominal
@@ -73,6 +76,7 @@ class Filter(NamedTuple):
     treatment: Treatment
     threshold: float = 0.5
     tolerance: float = FINE
+    num_looks_back: int = 3
 
     def settle(self, targets: Optional[Table] = None) -> Settled:
         """
@@ -93,7 +97,9 @@ class Filter(NamedTuple):
         scores = self.nominal.score(
             self.prepared, targets, spread=self.spread()
         )
-        for num_passes in range(1, MAX_PASSES + 1):  # noqa: B007
+        is_random = self.nominal.is_random
+        max_passes = MAX_RANDOM_PASSES if is_random else MAX_PASSES
+        for num_passes in range(1, max_passes + 1):  # noqa: B007
             evidence = self.evidence(scores)
             filtered = evidence.filter(self.chains)
             flags, waiting = self.flag(filtered, accepted, fronts)
@@ -101,7 +107,7 @@ class Filter(NamedTuple):
                 values, flags, scores.expected, bridge=False
             )
             changed = self.changes(targets, later)
-            if self.nominal.is_random:
+            if is_random:
                 # Expectations never hold still then, but flags do.
                 changed = flags.map(np.not_equal, flagged)
             targets, flagged = later, flags
@@ -131,7 +137,7 @@ class Filter(NamedTuple):
         bent to meet it again.
         """
         scores, evidence, filtered, targets = settled
-        for _ in range(NUM_LOOKS_BACK):
+        for _ in range(self.num_looks_back):
             flags = targets.with_blocks(
                 [
                     bounded(smoothed.smoothed > 0.5, self.treatment.max_run)

@@ -2,12 +2,12 @@
 Pictures of series and of what was found in them.
 """
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gluonts_lai.dataset import Demonstration
-from gluonts_lai.indicator import Filtered, IndicatorChain, Smoothed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,103 +17,80 @@ FLAGGED = "#c1272d"
 BAND = "#a6c8e0"
 
 
-def plot_demonstration(
+class Fit(NamedTuple):
+    """What a network expects of each point, given the points before it."""
+
+    expected: np.ndarray
+    sd: np.ndarray
+
+
+def plot_figure1(
     series: Demonstration,
-    sd: float,
-    filtered: Filtered,
-    smoothed: Smoothed,
-    chains: list[IndicatorChain],
-    truth: IndicatorChain,
+    plain: Fit,
+    lai: Fit,
+    probability: np.ndarray,
 ) -> "Figure":
-    """The series, its indicator and how the chain was learned."""
+    """The fit of a plain network, the fit with LAI, and the indicator."""
     figure, panels = stacked(3, height=7.5)
-    draw_series(panels[0], series, sd, smoothed.smoothed > 0.5)
-    draw_probability(panels[1], filtered.filtered, smoothed.smoothed)
-    panels[0].sharex(panels[1])
-    draw_learning(panels[2], chains, truth)
+    draw_fit(panels[0], series, plain, "(a) plain MLP")
+    draw_fit(panels[1], series, lai, "(b) MLP with LAI")
+    draw_probability(panels[2], probability, series.labels)
+    for panel in panels[:2]:
+        panel.sharex(panels[2])
+        panel.tick_params(labelbottom=False)
     return figure
 
 
-def draw_series(
-    axes: "Axes", series: Demonstration, sd: float, flagged: np.ndarray
+def draw_fit(
+    axes: "Axes", series: Demonstration, fit: Fit, title: str
 ) -> None:
-    """A series over the band of its nominal model, flagged points marked."""
+    """A series, and what a network expected of it, two sds wide."""
     t = np.arange(len(series.values))
     axes.fill_between(
         t,
-        series.clean - 3 * sd,
-        series.clean + 3 * sd,
+        fit.expected - 2 * fit.sd,
+        fit.expected + 2 * fit.sd,
         color=BAND,
-        label="nominal, ±3 sd",
+        linewidth=0,
+        label="expected, ±2 sd",
     )
-    axes.plot(t, series.values, color="black", linewidth=0.6)
+    axes.plot(t, series.values, ".", color="black", markersize=2)
     axes.plot(
-        t[flagged],
-        series.values[flagged],
-        "o",
-        markersize=4,
+        t,
+        series.clean,
         color=FLAGGED,
-        label=f"P(z = 1) > 0.5: {flagged.sum()} points",
+        linewidth=1.2,
+        label="the sine itself",
     )
-    missed = series.labels.astype(bool) != flagged
-    axes.plot(
-        t[missed],
-        series.values[missed],
-        "o",
-        markersize=9,
-        markerfacecolor="none",
-        markeredgecolor="black",
-        label=f"mistaken: {missed.sum()}",
-    )
-    axes.set(ylabel="x")
-    caption(axes, "A contaminated sine")
+    axes.set(ylabel="x", ylim=(-3, 3))
+    caption(axes, title)
 
 
 def draw_probability(
-    axes: "Axes", filtered: np.ndarray, smoothed: np.ndarray
+    axes: "Axes", probability: np.ndarray, labels: np.ndarray
 ) -> None:
-    """The probability of an anomaly, as points arrive and in hindsight."""
+    """The probability of an anomaly, over marks where there is one."""
     axes.fill_between(
-        np.arange(len(smoothed)),
-        smoothed,
+        np.arange(len(probability)),
+        probability,
         step="mid",
         color=FLAGGED,
-        alpha=0.5,
-        label="smoothed: P(z[t] = 1 | x)",
+        alpha=0.6,
+        linewidth=0,
+        label="P(z[t] = 1 | x)",
     )
+    true = np.flatnonzero(labels)
     axes.plot(
-        filtered,
+        true,
+        np.full(true.size, 1.06),
+        "|",
         color="black",
-        linewidth=0.6,
-        drawstyle="steps-mid",
-        label="filtered: P(z[t] = 1 | x[:t+1])",
+        markersize=5,
+        label="anomalous in truth",
     )
-    axes.set(xlabel="t", ylabel="probability", ylim=(0, 1.02))
+    axes.set(xlabel="t", ylabel="probability", ylim=(0, 1.12))
     axes.margins(x=0.01)
-    caption(axes, "The indicator")
-
-
-def draw_learning(
-    axes: "Axes", chains: list[IndicatorChain], truth: IndicatorChain
-) -> None:
-    """The chain, round by round, on its way to the one that was drawn."""
-    for name, style in (("p_stay", "-"), ("p_enter", "--")):
-        axes.plot(
-            [getattr(chain, name) for chain in chains],
-            style + "o",
-            color="black",
-            markersize=3,
-            label=f"{name}, learned",
-        )
-        axes.axhline(
-            getattr(truth, name),
-            linestyle=style,
-            color=FLAGGED,
-            label=f"{name}, in the labels",
-        )
-    axes.set(xlabel="round", ylabel="probability", ylim=(0, None))
-    axes.set_xticks(range(0, len(chains), 5))
-    caption(axes, "Re-estimating the chain")
+    caption(axes, "(c) the inferred indicator")
 
 
 def caption(axes: "Axes", title: str) -> None:
@@ -131,6 +108,24 @@ def caption(axes: "Axes", title: str) -> None:
 
 def stacked(num_panels: int, height: float) -> "tuple[Figure, Any]":
     """Panels one above the other, for a file rather than a screen."""
+    figure = new_figure(figsize=(10, height), dpi=120, layout="constrained")
+    return figure, figure.subplots(num_panels)
+
+
+def check_picture(path: str) -> None:
+    """Whether a picture can be written there; raises an error if not."""
+    folder, kind = Path(path).parent, Path(path).suffix[1:]
+    kinds = new_figure().canvas.get_supported_filetypes()
+    if kind not in kinds:
+        raise ValueError(
+            f"a picture must end in one of {', '.join(sorted(kinds))}, got "
+            f"{path}."
+        )
+    if not folder.is_dir():
+        raise OSError(f"{folder} must be a folder to write {path} to.")
+
+
+def new_figure(**options: Any) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -138,5 +133,4 @@ def stacked(num_panels: int, height: float) -> "tuple[Figure, Any]":
             "pictures need matplotlib; install it with "
             "pip install 'gluonts-lai[plot]'."
         ) from error
-    figure = Figure(figsize=(10, height), dpi=120, layout="constrained")
-    return figure, figure.subplots(num_panels)
+    return Figure(**options)

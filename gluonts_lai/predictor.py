@@ -157,8 +157,9 @@ class LAIPredictor(Predictor):
             Probability above which a point is replaced in the context of
             later ones.
         max_run
-            Longest run of points to replace; None to derive it from the
-            chain.
+            Most points in a row to replace: what lasts longer is how the
+            series is now. None: a context, or what few anomalies exceed if
+            that is more.
         """
         if mode not in ("filter", "smooth"):
             raise ValueError(

@@ -86,14 +86,16 @@ class Rows(NamedTuple):
     def of(cls, block: np.ndarray) -> "Rows":
         """
         As far beyond what was observed as that reaches, and no further: a
-        forecaster that feeds on its own expectations may run away.
+        forecaster that feeds on its own expectations may run away. What was
+        never negative stays so.
         """
         known = ~np.isnan(block)
         low = np.min(block, -1, initial=np.inf, where=known)
         high = np.max(block, -1, initial=-np.inf, where=known)
         reach = high - low
+        least = np.where(low >= 0, np.maximum(low - reach, 0), low - reach)
         is_whole = np.all((block == np.rint(block)) | ~known, axis=1)
-        return cls(low - reach, high + reach, is_whole)
+        return cls(least, high + reach, is_whole)
 
     def confine(self, filled: np.ndarray) -> np.ndarray:
         """Possible values in the place of others; written to."""

@@ -3,13 +3,17 @@ Slow, obvious twins of the fast functions, with the same names.
 
 The indicator of a short series has few paths: list them all, with their
 probabilities as decimal numbers of 60 digits and of any exponent, and every
-question is answered by adding up.
+question is answered by adding up. A series is filtered one point at a time,
+and a gap filled one value at a time.
 """
 
 import itertools
 from decimal import Context, Decimal, localcontext
+from typing import NamedTuple
 
 import numpy as np
+
+from gluonts_lai.nominal.scoring import Answer, Grid, score
 
 EXACT = Context(prec=60, Emin=-(10**9), Emax=10**9)
 
@@ -97,3 +101,155 @@ def count_transitions(paths):
         for j, k in zip(path[:-1], path[1:]):
             count[j, k] += 1
     return counts
+
+
+def fill(values, anomalous, expected=None, bridge=True):
+    """Look at each gap of each row, and at each point of each gap."""
+    filled = np.array(values, dtype=float)
+    for row, out in enumerate(filled):
+        inside = [
+            bool(z) or np.isnan(x) for x, z in zip(values[row], anomalous[row])
+        ]
+        for gap in runs(inside):
+            begin, end = gap[0], gap[-1] + 1
+            before = values[row][begin - 1] if begin > 0 else np.nan
+            after = values[row][end] if end < len(out) else np.nan
+            known = [x for x in (before, after, 0.0) if not np.isnan(x)]
+            for i, t in enumerate(gap):
+                out[t] = known[0]
+                if expected is None or np.isnan(expected[row][t]):
+                    continue
+                out[t] = expected[row][t]
+                if bridge and end < len(out):
+                    residual = after - expected[row][end]
+                    if not np.isnan(residual):
+                        out[t] += residual * (i + 1) / (len(gap) + 1)
+    return filled
+
+
+def runs(inside):
+    """Lists of neighbouring indices at which ``inside`` is true."""
+    found, before = [], False
+    for t, now in enumerate(inside):
+        if now and not before:
+            found.append([])
+        if now:
+            found[-1].append(t)
+        before = now
+    return found
+
+
+class Bell(NamedTuple):
+    """A Gaussian for each point of each window."""
+
+    mean: np.ndarray
+    sd: np.ndarray
+
+    def log_prob(self, values):
+        return bell(values, self.mean, self.sd)
+
+
+def bell(x, mean, sd):
+    """Log density of a Gaussian."""
+    return -(((x - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi))
+
+
+class Autoregression(NamedTuple):
+    """
+    A forecaster that can be worked out by hand: a weighted sum of the last
+    points, the same for every point of a window, and a fixed deviation.
+    """
+
+    weights: np.ndarray
+    sd: float
+    prediction_length: int = 1
+    lead_time: int = 0
+    batch_size: int = 50
+    two_stages: bool = False
+    is_random: bool = False
+
+    @property
+    def context_length(self):
+        return len(self.weights)
+
+    @property
+    def reach(self):
+        return self.context_length + self.prediction_length + self.lead_time
+
+    def prepare(self, panel):
+        return panel
+
+    def expect(self, clean, t):
+        """What it expects at ``t``; NaN where there is no window."""
+        after_first = t - self.lead_time - self.context_length
+        if after_first < 0:
+            return np.nan
+        start = t - self.lead_time - after_first % self.prediction_length
+        return self.weights @ clean[start - self.context_length : start]
+
+    def score(self, prepared, contexts, ahead=False, update=None, spread=None):
+        def ask(pieces, num_leads):
+            windows = [
+                contexts.entries[i][..., t - self.context_length : t]
+                for i, starts in pieces
+                for t in starts
+            ]
+            mean = np.array([window @ self.weights for window in windows])
+            mean = np.repeat(mean[:, None], num_leads, axis=1)
+            return Answer(Bell(mean, np.full(mean.shape, self.sd)), None)
+
+        horizon = self.prediction_length
+        grid = Grid(
+            self.context_length,
+            horizon,
+            horizon,
+            self.lead_time,
+            self.batch_size,
+        )
+        return score(ask, grid, prepared.values, [], None, update, spread)
+
+
+class Settled(NamedTuple):
+    """What a filter says of one series."""
+
+    probability: np.ndarray
+    expected: np.ndarray
+    targets: np.ndarray
+    replaced: np.ndarray
+
+
+def settle(forecaster, values, chain, log_anomalous, kind, threshold, max_run):
+    """Score, filter and replace one point after the other."""
+    probability, expected, targets = np.full((3, len(values)), np.nan)
+    replaced = np.zeros(len(values), bool)
+    known = values[~np.isnan(values)]
+    low, high = known.min(), known.max()
+    is_whole = (known == np.rint(known)).all()
+    last_nominal = num_unseen = num_in_a_row = accepted_until = 0
+    p = chain.p_start
+    for t, x in enumerate(values):
+        mean = expected[t] = forecaster.expect(targets, t)
+        sd = forecaster.sd * np.sqrt(1 + num_unseen)
+        evidence = log_anomalous[t] - bell(x, mean, sd)
+        odds = p / (1 - p)
+        if not np.isnan(evidence):
+            odds *= np.exp(np.clip(evidence, -500, 500))
+        p = probability[t] = odds / (1 + odds)
+
+        is_flagged = p > threshold and t >= accepted_until
+        if is_flagged and num_in_a_row == max_run:
+            accepted_until = t + forecaster.context_length
+            is_flagged = False
+        replaced[t] = is_flagged
+        num_in_a_row = num_in_a_row + 1 if is_flagged else 0
+        if is_flagged or np.isnan(x):
+            guess = mean if kind == "impute" else np.nan
+            guess = last_nominal if np.isnan(guess) else guess
+            guess = min(max(guess, 2 * low - high), 2 * high - low)
+            targets[t] = np.rint(guess) if is_whole else guess
+            num_unseen += 1
+        else:
+            targets[t] = last_nominal = x
+            num_unseen /= 2
+        p = chain.p_enter + (chain.p_stay - chain.p_enter) * p
+    return Settled(probability, expected, targets, replaced)

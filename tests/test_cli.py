@@ -39,7 +39,7 @@ def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--out", "picture.xyz"], "Error: Format 'xyz' is not supported"),
+        (["--out", "picture.xyz"], "Error: a picture must end in one of"),
         (["--seed", "-1"], "Error: Invalid value for '--seed': -1"),
     ],
 )

@@ -1,8 +1,10 @@
 """
 Arrows point one way.
 
-    cli, demo, plot → estimator, predictor, detector, streaming → em →
-    transform, indicator, anomalous, nominal ← mx, torch
+    cli, demo, plot → estimator → predictor → detector, em → filtering →
+    nominal, evidence, transitions → panel, transform, indicator, anomalous
+
+    backends → mx, torch → nominal
 
 Each part of the package may import those that stand in a row below its own.
 """
@@ -15,10 +17,15 @@ import pytest
 import gluonts_lai
 
 ROWS = [
-    ["arrays", "value"],
-    ["indicator", "anomalous", "nominal", "transform", "dataset", "ev"],
-    ["mx", "torch", "em"],
-    ["estimator", "predictor", "detector", "streaming"],
+    ["arrays", "value", "seeds", "rounds"],
+    ["table", "gaps", "indicator", "anomalous", "dataset", "ev"],
+    ["panel", "transform", "evidence"],
+    ["transitions", "nominal"],
+    ["filtering", "mx", "torch"],
+    ["em", "detector", "backends"],
+    ["detection"],
+    ["predictor"],
+    ["estimator", "streaming"],
     ["plot"],
     ["demo"],
     ["cli"],

@@ -75,4 +75,5 @@ def like(array: np.ndarray, template: Any) -> Any:
     """An array where and what its template is."""
     if isinstance(template, np.ndarray):
         return array
-    return mx.nd.array(array, dtype=template.dtype, ctx=template.context)
+    array = np.ascontiguousarray(array, dtype=template.dtype)
+    return mx.nd.from_numpy(array).as_in_context(template.context)

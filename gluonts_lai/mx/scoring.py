@@ -200,25 +200,36 @@ def read_network(
 ) -> Density:
     """The distribution that a network gives, without drawing from it."""
     network = predictor.prediction_net
-    inputs = {
-        name: mx.nd.array(value, dtype=np.float32)
-        for name, value in batch.items()
-    }
+    inputs = {name: as_tensor(value) for name, value in batch.items()}
     read = read_deepar if isinstance(network, DeepARNetwork) else read_mlp
-    args, loc, scale = read(network, inputs)
-    first = args[0].shape[1] - network.prediction_length
-    args = [arg[:, first : first + num_leads] for arg in args]
+    args, loc, scale = read(network, inputs, num_leads)
     return density_of_distribution(
         network.distr_output.distribution(args, loc=loc, scale=scale)
     )
 
 
-def read_mlp(network: Any, inputs: dict[str, mx.nd.NDArray]) -> tuple:
-    """What SimpleFeedForward says of the future of windows."""
-    return network.get_distr_args(mx.nd, inputs["past_target"])
+def read_mlp(network: Any, inputs: dict, num_leads: int) -> tuple:
+    """
+    What SimpleFeedForward says of the future of windows.
+
+    Its last layer has a part for each lead; only those asked for are used.
+    """
+    past = inputs["past_target"]
+    hidden, scale = network.scaler(past, mx.nd.ones_like(past))
+    *layers, last, _ = network.mlp
+    for layer in layers:
+        hidden = layer(hidden)
+    dim = network.num_hidden_dimensions[-1]
+    weight, bias = last.weight.data(), last.bias.data()
+    units = num_leads * dim
+    hidden = mx.nd.FullyConnected(
+        hidden, weight[:units], bias[:units], num_hidden=units
+    )
+    args = network.distr_args_proj(hidden.reshape((-1, num_leads, dim)))
+    return args, None, scale.expand_dims(axis=1)
 
 
-def read_deepar(network: Any, inputs: dict[str, mx.nd.NDArray]) -> tuple:
+def read_deepar(network: Any, inputs: dict, num_leads: int) -> tuple:
     """What DeepAR says of each point, given the points before it."""
     names = (
         "feat_static_cat",
@@ -234,6 +245,7 @@ def read_deepar(network: Any, inputs: dict[str, mx.nd.NDArray]) -> tuple:
     outputs, _, scale, _, _ = network.unroll_encoder(
         mx.nd, **{name: inputs[name] for name in names}
     )
+    outputs = outputs[:, -network.prediction_length :][:, :num_leads]
     return network.proj_distr_args(outputs), None, scale
 
 
@@ -261,6 +273,12 @@ def read_forecasts(
     )
 
 
+def as_tensor(array: np.ndarray) -> mx.nd.NDArray:
+    """An array where the network is."""
+    array = np.array(array, dtype=np.float32, order="C")
+    return mx.nd.from_numpy(array).as_in_context(mx.context.current_context())
+
+
 class Distributed(NamedTuple):
     """A distribution of MXNet that knows its density."""
 
@@ -271,7 +289,7 @@ class Distributed(NamedTuple):
         return self.distribution.mean.asnumpy().astype(float)
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
-        points = mx.nd.array(values, dtype=np.float32)
+        points = as_tensor(values)
         return self.distribution.log_prob(points).asnumpy().astype(float)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from gluonts_lai.indicator.recursion import compiled
 from gluonts_lai.table import Table
 
 # Least width of a window, as a share of the usual width in its series.
@@ -36,9 +37,25 @@ def window_scale(contexts: np.ndarray) -> Scale:
     Median and mean absolute deviation of each context, time last, in units
     of the usual width of its series.
     """
-    centre = np.median(contexts, axis=-1, keepdims=True)
-    width = np.abs(contexts - centre).mean(-1, keepdims=True)
-    return Scale(centre, np.maximum(width, LEAST_WIDTH))
+    shape = contexts.shape[:-1] + (1,)
+    rows = np.ascontiguousarray(contexts).reshape(-1, contexts.shape[-1])
+    centre, width = np.empty((2, len(rows)), rows.dtype)
+    measure(rows, centre, width)
+    width = np.maximum(width, LEAST_WIDTH)
+    return Scale(centre.reshape(shape), width.reshape(shape))
+
+
+@compiled
+def measure(rows, centre, width):
+    """Median and mean absolute deviation of each row."""
+    length = rows.shape[1]
+    for i in range(rows.shape[0]):
+        row = np.sort(rows[i])
+        middle = (row[(length - 1) // 2] + row[length // 2]) / 2
+        total = 0.0
+        for value in row:
+            total += abs(value - middle)
+        centre[i], width[i] = middle, total / length
 
 
 def series_scale(values: np.ndarray, context_length: int) -> Scale:

@@ -1,0 +1,308 @@
+"""
+Every estimator of GluonTS for MXNet, wrapped, keeps the contract.
+"""
+
+import random
+from functools import lru_cache
+
+import mxnet as mx
+import numpy as np
+import pytest
+from gluonts.core.component import validated
+from gluonts.env import env
+from gluonts.mx.trainer.callback import Callback
+
+from gluonts_lai import (
+    Gaussian,
+    GaussianMixture,
+    IndicatorChain,
+    LAIEstimator,
+)
+from tests import contract
+from tests.mx import zoo
+
+# Long enough for DeepAR's lags and a few windows, short enough to be quick.
+TINY = {"num_series": 2, "length": 72}
+# A network that has hardly learned flags much, and nobody cares.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:max_anomaly_share should not"),
+    pytest.mark.usefixtures("no_progress_bar"),
+]
+
+# GluonTS itself cannot write it to disk.
+NOT_SERIALISABLE = {"MLPForecaster"}
+# Their members are trained by GluonTS out of our sight.
+NO_CALLBACKS = {"NBEATSEnsemble"}
+
+
+class Losses(Callback):
+    """Keeps the loss of each epoch."""
+
+    @validated()
+    def __init__(self) -> None:
+        self.losses: list[float] = []
+
+    def on_train_epoch_end(
+        self, epoch_no, epoch_loss, training_network, trainer
+    ):
+        self.losses.append(epoch_loss)
+        return True
+
+
+@pytest.fixture
+def no_progress_bar():
+    with env._let(use_tqdm=False):
+        yield
+
+
+@lru_cache(maxsize=None)
+def trained_on_gaps(name):
+    """One model for all checks, trained on data with missing values."""
+    case = zoo.CASES[name]
+    data, _ = zoo.dataset(case.data, **TINY)
+
+    def make():
+        return case.make(num_batches_per_epoch=2, callbacks=[Losses()])
+
+    return contract.train(make, contract.with_gaps(data))
+
+
+@pytest.fixture(params=zoo.CASES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def trained(name):
+    return trained_on_gaps(name)
+
+
+@pytest.fixture
+def complete(name):
+    """Data of the same kind with no missing values."""
+    return list(zoo.dataset(zoo.CASES[name].data, seed=1, **TINY)[0])
+
+
+def disturb():
+    """Move all generators that GluonTS on MXNet draws from."""
+    random.random()
+    np.random.random(5)
+    mx.nd.random.uniform(shape=5).asnumpy()
+
+
+def test_the_posterior_is_a_probability_for_each_point(trained):
+    contract.check_posterior(trained)
+
+
+def test_the_posterior_is_what_detect_says_in_hindsight(trained):
+    contract.check_posterior_is_what_detect_says(trained)
+
+
+def test_the_history_has_a_record_of_each_round(trained):
+    contract.check_history(trained)
+
+
+def test_no_epoch_is_lost_to_missing_values(name, trained):
+    if name in NO_CALLBACKS:
+        pytest.skip("its networks are trained out of our sight")
+    trainer = trained.estimator.estimator.trainer
+
+    (recorder,) = [
+        callback
+        for callback in trainer.callbacks.callbacks
+        if isinstance(callback, Losses)
+    ]
+
+    assert len(recorder.losses) >= trainer.epochs
+    assert np.isfinite(recorder.losses).all()
+
+
+def test_forecasts_are_finite_and_in_order(trained, complete):
+    contract.check_forecasts(trained, complete)
+
+
+def test_forecasts_from_a_context_with_gaps_are_finite(trained):
+    assert np.isnan(trained.data[0]["target"][..., -1]).all()
+
+    contract.check_forecasts(trained, trained.data)
+
+
+def test_forecasts_are_like_those_of_the_wrapped_estimator(trained, complete):
+    contract.check_forecasts_are_of_the_same_kind(trained, complete)
+
+
+def test_a_model_is_the_same_after_a_trip_to_disk(
+    name, trained, complete, tmp_path
+):
+    if name in NOT_SERIALISABLE:
+        contract.check_serialisation_fails_alike(trained, complete, tmp_path)
+    else:
+        contract.check_serialisation(trained, tmp_path)
+
+
+def test_data_are_untouched(trained):
+    contract.check_data_are_untouched(trained)
+
+
+def test_the_wrapped_estimator_is_untouched(trained):
+    contract.check_estimator_is_untouched(trained)
+
+
+def test_the_callers_generator_is_untouched(trained):
+    contract.check_callers_chance_is_untouched(trained)
+
+
+def test_training_again_gives_an_equal_model(trained):
+    contract.check_training_again_gives_an_equal_model(trained, disturb)
+
+
+@pytest.mark.parametrize("name", ["SimpleFeedForward", "DeepAR"])
+def test_another_seed_gives_another_model(trained):
+    contract.check_another_seed_gives_another_model(trained)
+
+
+# Spikes of 4 to 6 amplitudes at one point in twenty
+
+
+@pytest.mark.parametrize("name", zoo.CASES)
+def test_spikes_rank_above_other_points(name):
+    case = zoo.CASES[name]
+    data, labels = zoo.dataset(case.data, rate=0.05)
+    network = case.make(
+        epochs=20, num_batches_per_epoch=10, learning_rate=0.01
+    )
+    # Few rounds: the time goes into looking at the data, not into training.
+    estimator = LAIEstimator(
+        network, num_warmup_epochs=10, num_paths=5, seed=1
+    )
+
+    output = estimator.train_model(data)
+
+    assert contract.spike_auc(output, labels) > 0.9
+
+
+@pytest.mark.parametrize("name", zoo.BROKEN)
+def test_what_gluonts_cannot_train_fails_with_its_own_error(name):
+    make = zoo.BROKEN[name]
+    data, _ = zoo.dataset("univariate", **TINY)
+
+    contract.assert_fail_alike(
+        lambda: LAIEstimator(make(), seed=1).train(data),
+        lambda: make().train(data),
+    )
+
+
+# Settings
+
+
+def make_trained(**trainer_kwargs):
+    """A SimpleFeedForward that has time to learn something."""
+    return zoo.CASES["SimpleFeedForward"].make(
+        **{
+            "epochs": 12,
+            "num_batches_per_epoch": 20,
+            "learning_rate": 0.01,
+            **trainer_kwargs,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def spiked():
+    return zoo.dataset("univariate", rate=0.05)
+
+
+def test_without_em_there_is_no_indicator(spiked):
+    data, _ = spiked
+
+    trained = contract.train(make_trained, data, em=False)
+
+    assert list(trained.output.history) == []
+    assert trained.output.history.to_frame().empty
+    contract.check_posterior(trained)
+    contract.check_forecasts(trained, data)
+    contract.check_estimator_is_untouched(trained)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"treatment": "mask"},
+        {"transitions": "expected"},
+        {"chain_scope": "series"},
+        {"anomalous": Gaussian()},
+        {"anomalous": GaussianMixture()},
+        {"window_scaling": True},
+        {"window_scaling": False},
+        {"num_paths": 1},
+        {"num_warmup_epochs": 6},
+        {"max_anomaly_share": 0.1},
+        {"chain": IndicatorChain.from_prior(0.05, 1.5)},
+    ],
+    ids=str,
+)
+def test_every_setting_finds_the_spikes(spiked, settings, tmp_path):
+    data, labels = spiked
+
+    trained = contract.train(make_trained, data, **settings)
+
+    assert contract.spike_auc(trained.output, labels) > 0.9
+    contract.check_posterior(trained)
+    contract.check_history(trained)
+    contract.check_forecasts(trained, contract.with_gaps(data))
+    contract.check_serialisation(trained, tmp_path)
+    contract.check_data_are_untouched(trained)
+
+
+def test_each_series_may_have_a_chain_of_its_own(spiked):
+    data, labels = spiked
+    # Spikes in the first series only: its chain must know.
+    quiet = zoo.dataset("univariate", rate=0.0)[0]
+    mixed = [next(iter(data)), *list(quiet)[1:]]
+
+    trained = contract.train(make_trained, mixed, chain_scope="series")
+
+    chains = trained.output.predictor.chains
+    assert sorted(chains) == ["a", "b", "c"]
+    assert chains["a"].p_enter > 2 * max(
+        chains["b"].p_enter, chains["c"].p_enter
+    )
+
+
+def test_no_more_rounds_than_there_are_epochs_for(spiked):
+    data, _ = spiked
+
+    output = LAIEstimator(
+        make_trained(epochs=10), num_warmup_epochs=2, num_paths=4, seed=0
+    ).train_model(data)
+
+    # Two rounds of four epochs after the warm-up, and the last look.
+    assert [record.epoch for record in output.history] == [2, 6, 10]
+
+
+def test_labels_overrule_what_is_inferred(spiked):
+    data, labels = spiked
+    entries = [dict(entry) for entry in data]
+    spikes = np.flatnonzero(labels[0])
+    quiet = np.flatnonzero(labels[0] == 0)
+    quiet = quiet[quiet > 30]
+    known = np.full(entries[0]["target"].shape, np.nan)
+    known[spikes[0]] = 0
+    known[quiet[0]] = 1
+    entries[0]["known"] = known
+
+    output = LAIEstimator(
+        make_trained(), label_field="known", seed=0
+    ).train_model(entries)
+    smoothed, *_ = output.predictor.detect(entries, "smooth")
+    filtered, *_ = output.predictor.detect(entries)
+
+    for probability in (
+        output.posterior[0],
+        smoothed.probability,
+        filtered.probability,
+    ):
+        assert probability[spikes[0]] < 1e-6
+        assert probability[quiet[0]] > 1 - 1e-6
+    # The others are as they were.
+    assert (output.posterior[0][spikes[1:]] > 0.5).all()

@@ -1,0 +1,124 @@
+"""
+Blocks and entries are two views of the same numbers.
+"""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from gluonts_lai.table import Table, num_rows_of
+
+SHAPES = [(5,), (2, 7), (5,), (7,), (3, 5), (1, 1), (7,)]
+
+
+@pytest.fixture
+def arrays():
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=shape) for shape in SHAPES]
+
+
+@pytest.fixture
+def table(arrays):
+    return Table.of(arrays, float)
+
+
+def test_entries_come_in_their_order_and_shape(table, arrays):
+    assert table.shapes == SHAPES
+    for entry, array in zip(table.entries, arrays):
+        assert_array_equal(entry, array)
+
+
+def test_a_table_is_a_copy(table, arrays):
+    before = [entry.copy() for entry in table.entries]
+    for array in arrays:
+        array += 1
+
+    for entry, old in zip(table.entries, before):
+        assert_array_equal(entry, old)
+
+
+def test_there_is_one_block_for_each_length(table):
+    lengths = [block.shape[1] for block in table.blocks]
+
+    assert sorted(lengths) == sorted({shape[-1] for shape in SHAPES})
+    assert table.size == sum(np.prod(shape) for shape in SHAPES)
+
+
+def test_what_is_written_to_one_view_is_read_in_the_other(table):
+    for k, block in enumerate(table.blocks):
+        block[...] = k
+    for entry in table.entries:
+        (k,) = np.unique(entry)
+        assert table.blocks[int(k)].shape[1] == entry.shape[-1]
+
+    for i, entry in enumerate(table.entries):
+        entry[...] = i
+    for block, owners in zip(table.blocks, table.owners):
+        assert_array_equal(
+            block, np.repeat(owners, block.shape[1]).reshape(block.shape)
+        )
+
+
+def test_rows_know_their_entry_and_dimension(table, arrays):
+    found = [(i, j) for i, j, _ in table.rows()]
+
+    expected = [
+        (i, j) for i, s in enumerate(SHAPES) for j in range(num_rows_of(s))
+    ]
+    assert found == expected
+    for i, j, row in table.rows():
+        assert_array_equal(
+            row, arrays[i] if arrays[i].ndim == 1 else arrays[i][j]
+        )
+        assert np.shares_memory(row, table.entries[i])
+
+
+def test_a_map_is_taken_point_by_point(table, arrays):
+    other = Table.of([2 * array for array in arrays], float)
+
+    total = table.map(np.add, other)
+
+    for entry, array in zip(total.entries, arrays):
+        assert_array_equal(entry, array + 2 * array)
+    for block, entries in zip(total.blocks, total.owners):
+        assert all(np.shares_memory(block, total.entries[i]) for i in entries)
+
+
+def test_new_blocks_are_seen_as_the_old_ones_were(table, arrays):
+    same = table.with_blocks(table.blocks)
+
+    for entry, array in zip(same.entries, arrays):
+        assert_array_equal(entry, array)
+        assert entry.shape == array.shape
+
+
+def test_a_table_like_another_is_another(table, arrays):
+    other = table.like(3, np.uint8)
+
+    assert other.shapes == SHAPES
+    assert all((b == 3).all() and b.dtype == np.uint8 for b in other.blocks)
+    other.blocks[0][...] = 4
+    assert_array_equal(table.entries[0], arrays[0])
+
+
+def test_the_total_is_over_all_points(table, arrays):
+    # Sums in another order, of a few numbers.
+    flat = np.concatenate([array.ravel() for array in arrays])
+    assert table.total() == pytest.approx(flat.sum(), rel=1e-12)
+    assert table.total(lambda block: (block > 0).sum()) == (flat > 0).sum()
+
+
+def test_a_table_may_be_empty():
+    table = Table.of([], float)
+
+    assert table.blocks == table.entries == list(table.rows()) == []
+    assert table.size == table.total() == 0
+
+
+@pytest.mark.xfail(
+    raises=ValueError, reason="reshape(-1, 0) is ambiguous", strict=True
+)
+def test_a_series_without_any_point_has_a_row():
+    rows = list(Table.of([np.zeros(0), np.zeros((2, 0))], float).rows())
+
+    assert [(i, j) for i, j, _ in rows] == [(0, 0), (1, 0), (1, 1)]
