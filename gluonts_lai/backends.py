@@ -95,14 +95,12 @@ def seeded(seed: Optional[int]) -> Iterator[None]:
         yield
         return
     python, numpy = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
     with ExitStack() as stack:
-        random.seed(seed)
-        np.random.seed(seed)
+        stack.callback(random.setstate, python)
+        stack.callback(np.random.set_state, numpy)
         if "mxnet" in sys.modules:
             package = import_module("gluonts_lai.mx")
             stack.enter_context(package.seeded(seed))
-        try:
-            yield
-        finally:
-            random.setstate(python)
-            np.random.set_state(numpy)
+        yield

@@ -35,6 +35,7 @@ def find(
     treatment: str = "impute",
     threshold: float = 0.5,
     max_run: Optional[float] = None,
+    widening: float = 1.0,
 ) -> Found:
     """
     Find the anomalies of a panel.
@@ -61,6 +62,8 @@ def find(
     max_run
         Most points in a row to replace: what lasts longer is how the series
         is now. None: a context, or what few anomalies exceed if that is more.
+    widening
+        By how much all densities are wider than the forecaster says.
     """
     if max_run is None:
         lengths = [longest_run(chain) for chain in chains]
@@ -73,6 +76,7 @@ def find(
         anomalous_densities(anomalous, panel.values),
         Treatment.of(panel.values, treatment, max_run),
         threshold,
+        widening=widening,
     )
     settled = filter.settle()
     answers: Any = settled.filtered

@@ -53,6 +53,7 @@ class Recipe(NamedTuple):
     transitions: str
     chain_scope: str
     max_anomaly_share: float
+    widening: float
 
 
 class MonteCarloEM:
@@ -133,6 +134,7 @@ class MonteCarloEM:
             self.treatment,
             tolerance=COARSE,
             num_looks_back=1,
+            widening=self.recipe.widening,
         )
         bar = tqdm([filter])
         for filter in bar:

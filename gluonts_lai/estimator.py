@@ -3,7 +3,6 @@ The estimator: any GluonTS estimator, trained on contaminated data.
 """
 
 import logging
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple, Optional, Union
 
@@ -14,6 +13,7 @@ from gluonts.model.estimator import Estimator
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import seeded, training_of
+from gluonts_lai.caution import warn
 from gluonts_lai.em import MonteCarloEM, Recipe
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel, training_panel
@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 # Many steps ahead, forecasts are uncertain: p⁻ must not look better.
 WIDTH_AHEAD = 3.0
+# A network that is judged on the points it was trained on, less those that it
+# did not explain, is too sure of itself.
+IN_SAMPLE = 1.2
 # More than this is worth a second look.
 MANY_FLAGGED = 0.05
 
@@ -76,7 +79,10 @@ class LAIEstimator(Estimator):
         Whether each window is centred and scaled by its own context; "auto"
         where the network takes real values.
     calibration
-        Reserved for the calibration of predictive spreads.
+        Whether the indicator takes the network's densities for wider than
+        they are, by a fifth: on its own training points, less those that it
+        did not explain, a network is too sure of itself. Forecasts stay as
+        they are.
     label_field
         Name of an entry field with what is known: 1 anomalous, 0 nominal, NaN
         unknown. It overrules whatever is inferred.
@@ -137,7 +143,7 @@ class LAIEstimator(Estimator):
                 "checkpoint_dir must be None: runs cannot be resumed yet."
             )
         self.estimator = estimator
-        self.prediction_length = estimator.prediction_length
+        self.prediction_length = getattr(estimator, "prediction_length", 1)
         self.chain = chain
         self.anomalous = anomalous
         self.treatment = treatment
@@ -229,6 +235,8 @@ class LAIEstimator(Estimator):
             filters=self.em,
             seed=self.seed,
             residual_scale=scores.residual_scale if scores else None,
+            label_field=self.label_field,
+            widening=em.recipe.widening,
             **self.by_item_id(panel, em),
         )
         found = predictor.find(panel, "smooth", prepared=training.prepared)
@@ -257,6 +265,7 @@ class LAIEstimator(Estimator):
             self.transitions,
             self.chain_scope,
             self.max_anomaly_share,
+            1.0 if self.calibration is False else IN_SAMPLE,
         )
 
     def by_item_id(self, panel: Panel, em: MonteCarloEM) -> dict:
@@ -274,12 +283,11 @@ class LAIEstimator(Estimator):
     def look_back(self, em: MonteCarloEM) -> None:
         """Say what is worth a second look."""
         if em.is_guarded:
-            warnings.warn(
+            warn(
                 "max_anomaly_share should not be reached, but the chain came "
                 f"to believe in more than {self.max_anomaly_share:.0%} of "
                 "anomalous points and was held there; check the data, or "
-                "raise it.",
-                stacklevel=4,
+                "raise it."
             )
         if em.history and em.history[-1].share_flagged > MANY_FLAGGED:
             logger.warning(
@@ -296,7 +304,7 @@ def context_length_of(estimator: Estimator) -> int:
         if getattr(estimator, name, None):
             return int(getattr(estimator, name))
     lengths = getattr(estimator, "meta_context_length", None)
-    return int(max(lengths or [estimator.prediction_length]))
+    return int(max(lengths or [getattr(estimator, "prediction_length", 1)]))
 
 
 def check_choice(name: str, value: Any, choices: tuple) -> None:

@@ -66,6 +66,8 @@ class Filter(NamedTuple):
         By how much replacements may still move, in sds of their series.
     num_looks_back
         Most passes in hindsight.
+    widening
+        By how much all densities are wider than the forecaster says.
     """
 
     nominal: Nominal
@@ -77,6 +79,7 @@ class Filter(NamedTuple):
     threshold: float = 0.5
     tolerance: float = FINE
     num_looks_back: int = 3
+    widening: float = 1.0
 
     def settle(self, targets: Optional[Table] = None) -> Settled:
         """
@@ -175,7 +178,7 @@ class Filter(NamedTuple):
         """Which values have changed, and not by next to nothing."""
         return before.map(
             lambda old, new: np.abs(new - old)
-            > self.tolerance * old.std(-1, keepdims=True),
+            > self.tolerance * old.std(-1, keepdims=True, dtype=float),
             after,
         )
 
@@ -203,7 +206,9 @@ class Filter(NamedTuple):
         unseen = (
             missing if flags is None else flags.map(np.logical_or, missing)
         )
-        return unseen.map(lambda block: np.sqrt(1 + unseen_steps(block)))
+        return unseen.map(
+            lambda block: self.widening * np.sqrt(1 + unseen_steps(block))
+        )
 
 
 def unseen_steps(unseen: np.ndarray) -> np.ndarray:

@@ -5,12 +5,12 @@ Whatever is wrong with an entry is said here, in one sentence that names it,
 before any work is done. Nothing of the caller's is written to.
 """
 
-import warnings
 from typing import Any, Iterable, NamedTuple, Optional
 
 import numpy as np
 
 from gluonts_lai.arrays import real_array
+from gluonts_lai.caution import warn
 from gluonts_lai.table import Table
 
 
@@ -23,18 +23,25 @@ class Panel(NamedTuple):
 
     @classmethod
     def of(
-        cls, dataset: Iterable[dict], label_field: Optional[str] = None
+        cls,
+        dataset: Iterable[dict],
+        label_field: Optional[str] = None,
+        first: int = 0,
     ) -> "Panel":
-        """Read and check the entries of a data set."""
+        """Read and check entries, of which the first has this position."""
         entries = list(dataset)
-        targets = [target_of(entry, i) for i, entry in enumerate(entries)]
+        targets = [
+            target_of(entry, i) for i, entry in enumerate(entries, first)
+        ]
         double = any(target.dtype == np.float64 for target in targets)
         values = Table.of(targets, np.float64 if double else np.float32)
         labels = None
         if label_field is not None:
             known = [
-                labels_of(entry, i, label_field, values.entries[i].shape)
-                for i, entry in enumerate(entries)
+                labels_of(entry, i, label_field, target.shape)
+                for i, (entry, target) in enumerate(
+                    zip(entries, targets), first
+                )
             ]
             labels = Table.of(known, np.float32)
         return cls(entries, values, labels)
@@ -137,6 +144,11 @@ def target_of(entry: Any, position: int) -> np.ndarray:
         raise ValueError(
             f"each entry must be a mapping with a target, got none in {name}."
         ) from error
+    if "start" not in entry:
+        raise ValueError(
+            f"each entry must have a start, got none in {name}; give the "
+            "pandas.Period of its first point."
+        )
     target = real_array(target, f"the target of {name}")
     if target.ndim not in (1, 2):
         raise ValueError(
@@ -186,7 +198,3 @@ def listed(panel: Panel, which: np.ndarray, most: int = 5) -> str:
     names = np.array(panel.names(), dtype=object)[which]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def warn(message: str) -> None:
-    warnings.warn(message, stacklevel=2)

@@ -64,6 +64,10 @@ class LAIPredictor(Predictor):
         Chains of single series by ``item_id``, where each has its own.
     fitted
         p⁻ of the training series by ``item_id``.
+    label_field
+        Name of an entry field with what is known of points.
+    widening
+        By how much densities are wider than the base says.
     """
 
     def __init__(
@@ -79,6 +83,8 @@ class LAIPredictor(Predictor):
         residual_scale: Optional[float] = None,
         chains: Optional[dict] = None,
         fitted: Optional[dict] = None,
+        label_field: Optional[str] = None,
+        widening: float = 1.0,
     ) -> None:
         super().__init__(base.prediction_length, base.lead_time)
         self.base = base
@@ -92,6 +98,8 @@ class LAIPredictor(Predictor):
         self.residual_scale = residual_scale
         self.chains = chains or {}
         self.fitted = fitted or {}
+        self.label_field = label_field
+        self.widening = widening
 
     def predict(
         self,
@@ -111,7 +119,7 @@ class LAIPredictor(Predictor):
         """
         if num_samples is not None:
             kwargs["num_samples"] = num_samples
-        for number, panel in enumerate(panels(dataset)):
+        for number, panel in enumerate(self.panels(dataset)):
             with seeded(self.seed and derived(self.seed, number)):
                 forecasts = self.forecast(panel, kwargs)
             yield from forecasts
@@ -165,7 +173,7 @@ class LAIPredictor(Predictor):
             raise ValueError(
                 f"mode must be 'filter' or 'smooth', got {mode!r}."
             )
-        for number, panel in enumerate(panels(dataset)):
+        for number, panel in enumerate(self.panels(dataset)):
             with seeded(derived(self.seed or 0, number)):
                 found = self.find(panel, mode, threshold, max_run)
             yield from Detection.of(panel, found)
@@ -196,7 +204,15 @@ class LAIPredictor(Predictor):
             self.treatment,
             threshold,
             max_run,
+            self.widening,
         )
+
+    def panels(self, dataset: Iterable[dict]) -> Iterator[Panel]:
+        """A data set, a few entries at a time."""
+        entries, first = iter(dataset), 0
+        while chunk := list(islice(entries, CHUNK)):
+            yield Panel.of(chunk, self.label_field, first)
+            first += len(chunk)
 
     def nominal(self) -> Nominal:
         """The base, as EM saw it."""
@@ -235,13 +251,6 @@ class LAIPredictor(Predictor):
         state = load_json((path / "lai.json").read_text(encoding="utf-8"))
         base = Predictor.deserialize(path / "base", **kwargs)
         return cls(base, **state)
-
-
-def panels(dataset: Iterable[dict]) -> Iterator[Panel]:
-    """A data set, a few entries at a time."""
-    entries = iter(dataset)
-    while chunk := list(islice(entries, CHUNK)):
-        yield Panel.of(chunk)
 
 
 def as_input(target: np.ndarray, scale: Optional[Scale]) -> np.ndarray:

@@ -84,12 +84,17 @@ class Table(NamedTuple):
     def rows(self) -> Iterator[tuple[int, int, np.ndarray]]:
         """Each row with the entry and the dimension that it belongs to."""
         for i, entry in enumerate(self.entries):
-            for j, row in enumerate(entry.reshape(-1, entry.shape[-1])):
+            for j, row in enumerate(as_rows(entry)):
                 yield i, j, row
 
     def total(self, function: Callable[[np.ndarray], float] = np.sum) -> float:
         """Sum of ``function`` over the blocks."""
         return float(sum(function(block) for block in self.blocks))
+
+
+def as_rows(entry: np.ndarray) -> np.ndarray:
+    """An entry as a table of its own: (rows, time)."""
+    return entry.reshape(num_rows_of(entry.shape), entry.shape[-1])
 
 
 def num_rows_of(shape: tuple[int, ...]) -> int:

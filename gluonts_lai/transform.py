@@ -92,6 +92,8 @@ class Rows(NamedTuple):
         known = ~np.isnan(block)
         low = np.min(block, -1, initial=np.inf, where=known)
         high = np.max(block, -1, initial=-np.inf, where=known)
+        nothing = low > high
+        low[nothing] = high[nothing] = 0.0
         reach = high - low
         least = np.where(low >= 0, np.maximum(low - reach, 0), low - reach)
         is_whole = np.all((block == np.rint(block)) | ~known, axis=1)

@@ -224,6 +224,9 @@ def settle(forecaster, values, chain, log_anomalous, kind, threshold, max_run):
     replaced = np.zeros(len(values), bool)
     known = values[~np.isnan(values)]
     low, high = known.min(), known.max()
+    least, most = 2 * low - high, 2 * high - low
+    if low >= 0:
+        least = max(least, 0)
     is_whole = (known == np.rint(known)).all()
     last_nominal = num_unseen = num_in_a_row = accepted_until = 0
     p = chain.p_start
@@ -245,7 +248,7 @@ def settle(forecaster, values, chain, log_anomalous, kind, threshold, max_run):
         if is_flagged or np.isnan(x):
             guess = mean if kind == "impute" else np.nan
             guess = last_nominal if np.isnan(guess) else guess
-            guess = min(max(guess, 2 * low - high), 2 * high - low)
+            guess = min(max(guess, least), most)
             targets[t] = np.rint(guess) if is_whole else guess
             num_unseen += 1
         else:

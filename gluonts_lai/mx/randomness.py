@@ -20,17 +20,14 @@ def seed_everything(seed: int) -> None:
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """
-    Draw from ``seed`` for a while, and leave the caller's generators alone.
+    Let MXNet draw from ``seed`` for a while.
 
-    MXNet's cannot be read, only started anew: it goes on from a number that
-    it drew itself.
+    Its generator cannot be read, only started anew: afterwards it goes on
+    from a number that it drew itself.
     """
-    python, numpy = random.getstate(), np.random.get_state()
     later = int(mx.nd.random.randint(0, 2**31 - 1).asscalar())
-    seed_everything(seed)
+    mx.random.seed(seed)
     try:
         yield
     finally:
-        random.setstate(python)
-        np.random.set_state(numpy)
         mx.random.seed(later)

@@ -16,6 +16,7 @@ from gluonts.mx.trainer.model_averaging import ModelAveraging
 from gluonts.mx.trainer.model_iteration_averaging import (
     ModelIterationAveraging,
 )
+from mxnet.gluon import Block
 
 from gluonts_lai.nominal.prepared import Prepared
 from gluonts_lai.panel import Panel
@@ -86,7 +87,9 @@ class MXTraining:
         """Train on what each epoch brings; give the last weights."""
         trainer = self.estimator.trainer
         with seeded(self.seed):
-            self.network.initialize(ctx=trainer.ctx, init=trainer.init)
+            self.network.initialize(
+                ctx=trainer.ctx, init=trainer.init, force_reinit=True
+            )
             trainer(
                 net=self.network,
                 train_iter=Epochs(self, epochs, shuffle_buffer_length),
@@ -171,7 +174,7 @@ def own_estimator(
     estimator: GluonEstimator, panel: Panel, context_length: int
 ) -> GluonEstimator:
     """A copy that trains on windows with a real past, and its own trainer."""
-    estimator = copy.copy(estimator)
+    estimator = with_own_blocks(estimator)
     estimator.trainer = own_trainer(estimator.trainer)
     sampler: Any = getattr(estimator, "train_sampler", None)
     if hasattr(sampler, "min_past"):
@@ -181,6 +184,22 @@ def own_estimator(
         least = max(sampler.min_past, least)
         estimator.train_sampler = sampler.copy(update={"min_past": least})
     return estimator
+
+
+def with_own_blocks(estimator: GluonEstimator) -> GluonEstimator:
+    """
+    A copy that shares no weights.
+
+    Some estimators make parts of their network when they are made themselves,
+    and every training goes on with them.
+    """
+    own = copy.copy(estimator)
+    blocks = [name for name, x in vars(own).items() if isinstance(x, Block)]
+    if blocks and hasattr(estimator, "__init_args__"):
+        fresh = type(estimator)(**estimator.__init_args__)
+        for name in blocks:
+            setattr(own, name, getattr(fresh, name))
+    return own
 
 
 def own_trainer(trainer: Trainer) -> Trainer:

@@ -2,6 +2,7 @@
 Estimators with no epochs to cut open: trained again in each round.
 """
 
+import copy
 from typing import Any, Iterator, Optional
 
 from gluonts.model.estimator import Estimator
@@ -64,6 +65,6 @@ class Retraining:
                 )
                 if is_usable
             ]
-            self.predictor = self.estimator.train(data)
+            self.predictor = copy.deepcopy(self.estimator).train(data)
         assert self.predictor is not None
         return self.predictor

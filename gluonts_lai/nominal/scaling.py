@@ -8,12 +8,12 @@ says is brought back: values by ``centre + width * value``, log densities by
 that is usual in its series stands in for it.
 """
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
 
 from gluonts_lai.indicator.recursion import compiled
-from gluonts_lai.table import Table
+from gluonts_lai.table import as_rows
 
 # Least width of a window, as a share of the usual width in its series.
 LEAST_WIDTH = 0.1
@@ -65,7 +65,7 @@ def series_scale(values: np.ndarray, context_length: int) -> Scale:
     NaN is missing. The usual width is the median over windows side by side,
     of those that have any.
     """
-    rows = values.reshape(-1, values.shape[-1]).astype(float)
+    rows = as_rows(values).astype(float)
     scales = [row_scale(row[~np.isnan(row)], context_length) for row in rows]
     shape = values.shape[:-1] + (1,)
     centre, width = np.array(scales).reshape(-1, 2).T
@@ -84,22 +84,3 @@ def row_scale(row: np.ndarray, context_length: int) -> tuple[float, float]:
     centre = float(np.median(row))
     usual = float(np.median(widths)) if widths.size else abs(centre)
     return centre, usual if usual > 1e-30 else 1.0
-
-
-class SeriesScales(NamedTuple):
-    """The scale of each entry of a table; of none, where it is not wanted."""
-
-    scales: list[Scale]
-    is_identity: bool
-
-    @classmethod
-    def of(
-        cls, values: Table, context_length: int, identity: bool
-    ) -> "SeriesScales":
-        scales = [
-            series_scale(entry, context_length) for entry in values.entries
-        ]
-        return cls(scales, identity)
-
-    def get(self, i: int) -> Optional[Scale]:
-        return None if self.is_identity else self.scales[i]

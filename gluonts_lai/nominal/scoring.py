@@ -11,7 +11,7 @@ from typing import Callable, Iterator, NamedTuple, Optional, Protocol
 
 import numpy as np
 
-from gluonts_lai.table import Table
+from gluonts_lai.table import Table, as_rows
 
 from .densities import StudentT, robust_scale
 from .protocol import Scores, Update
@@ -78,7 +78,7 @@ class Grid(NamedTuple):
             )
             if stale is not None:
                 points = np.minimum(self.points(starts), length - 1)
-                flags = stale.entries[i].reshape(-1, length).any(0)
+                flags = as_rows(stale.entries[i]).any(0)
                 starts = starts[flags[points].any(1)]
             while starts.size:
                 batch.append(Piece(i, starts[:room]))

@@ -1,0 +1,335 @@
+"""
+Each answer of a forecaster goes to the point that it is about.
+"""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+from scipy.stats import norm, t
+
+from gluonts_lai.nominal.densities import StudentT, robust_scale
+from gluonts_lai.nominal.protocol import Update
+from gluonts_lai.nominal.scaling import Scale
+from gluonts_lai.nominal.scoring import (
+    RESIDUAL_DF,
+    Answer,
+    Grid,
+    Points,
+    score,
+    tell,
+)
+from gluonts_lai.table import Table
+from tests import naive
+
+SD = 3.0
+LENGTHS = [20, 5, 33, 20, 9, 0]
+# log densities are kept in single precision.
+SINGLE = 1e-6
+
+
+class Forecaster:
+    """Expects a number that tells which window, point and dimension it is."""
+
+    def __init__(self, num_dims=None, points=False, offset=0.0):
+        self.num_dims = num_dims
+        self.points = points
+        self.offset = offset
+        self.batches = []
+
+    def __call__(self, pieces, num_leads):
+        self.batches.append(pieces)
+        mean = np.array(
+            [
+                [self.expect(i, start, lead) for lead in range(num_leads)]
+                for i, starts in pieces
+                for start in starts
+            ]
+        )
+        if self.points:
+            return Answer(Points(mean), None)
+        return Answer(naive.Bell(mean, np.full(mean.shape, SD)), None)
+
+    def expect(self, entry, start, lead):
+        number = 1_000 * entry + 10 * start + lead + self.offset
+        if self.num_dims is None:
+            return number
+        return number + np.arange(self.num_dims) / 4
+
+    def windows(self):
+        return [
+            (i, int(start))
+            for pieces in self.batches
+            for i, starts in pieces
+            for start in starts
+        ]
+
+
+def series(num_dims=None, lengths=LENGTHS):
+    rng = np.random.default_rng(0)
+    before = () if num_dims is None else (num_dims,)
+    return Table.of([rng.normal(size=before + (n,)) for n in lengths], float)
+
+
+def windows(grid, values):
+    """Each window of each series, with the points that it covers."""
+    for i, entry in enumerate(values.entries):
+        length = entry.shape[-1]
+        for start in range(grid.first, length - grid.lead_time, grid.stride):
+            points = [
+                start + grid.lead_time + n for n in range(grid.num_leads)
+            ]
+            yield i, start, [point for point in points if point < length]
+
+
+def by_hand(forecaster, grid, values):
+    """Expectations, one after the other."""
+    expected = values.like(np.nan, float)
+    for i, start, points in windows(grid, values):
+        for lead, point in enumerate(points):
+            told = forecaster.expect(i, start, lead)
+            expected.entries[i][..., point] = told
+    return expected
+
+
+@pytest.mark.parametrize("num_dims", [None, 1, 3])
+@pytest.mark.parametrize("lead_time", [0, 2])
+@pytest.mark.parametrize("stride", [1, 3])
+@pytest.mark.parametrize("batch_size", [1, 7, 1_000])
+def test_each_answer_goes_to_its_place(
+    num_dims, lead_time, stride, batch_size
+):
+    values, forecaster = series(num_dims), Forecaster(num_dims)
+    grid = Grid(4, stride, stride, lead_time, batch_size)
+    rng = np.random.default_rng(1)
+    spread = values.map(lambda block: 1 + rng.random(block.shape))
+
+    scores = score(forecaster, grid, values, [], spread=spread)
+
+    expected = by_hand(forecaster, grid, values)
+    for i, mean in enumerate(expected.entries):
+        assert_array_equal(scores.expected.entries[i], mean)
+        log_density = norm.logpdf(
+            values.entries[i], mean, SD * spread.entries[i]
+        )
+        assert_allclose(scores.log_normal.entries[i], log_density, rtol=SINGLE)
+    assert scores.residual_scale is None
+    # All points after the first context, and no others.
+    assert_array_equal(
+        np.isnan(scores.expected.entries[2][..., : 5 + lead_time]).all(
+            tuple(range(values.entries[2].ndim - 1))
+        ),
+        np.arange(5 + lead_time) < 4 + lead_time,
+    )
+
+
+def test_batches_are_full_and_reach_over_series():
+    forecaster = Forecaster()
+
+    score(forecaster, Grid(4, 1, 1, 0, 7), series(), [])
+
+    sizes = [
+        sum(piece.starts.size for piece in pieces)
+        for pieces in forecaster.batches
+    ]
+    num_windows = sum(max(0, n - 4) for n in LENGTHS)
+    assert sum(sizes) == num_windows
+    assert set(sizes[:-1]) == {7} and 0 < sizes[-1] <= 7
+    assert any(len(pieces) > 1 for pieces in forecaster.batches)
+
+
+def test_missing_values_have_an_expectation_but_no_density():
+    values = series()
+    values.entries[0][[6, 8]] = np.nan
+
+    scores = score(Forecaster(), Grid(4, 1, 1, 0, 7), values, [])
+
+    assert np.isnan(scores.log_normal.entries[0][[6, 8]]).all()
+    assert np.isfinite(scores.log_normal.entries[0][[5, 7]]).all()
+    assert np.isfinite(scores.expected.entries[0][[6, 8]]).all()
+
+
+@pytest.mark.parametrize("num_dims", [None, 2])
+@pytest.mark.parametrize("lead_time, stride", [(0, 1), (0, 3), (2, 3)])
+def test_an_update_scores_stale_windows_only(num_dims, lead_time, stride):
+    lengths = [20, 5, 33, 20]
+    values, before = series(num_dims, lengths), Forecaster(num_dims)
+    grid = Grid(4, stride, stride, lead_time, 7)
+    scores = score(before, grid, values, [])
+    rng = np.random.default_rng(2)
+    stale = values.map(lambda block: rng.random(block.shape) < 0.1)
+    after = Forecaster(num_dims, offset=0.5)
+    old = by_hand(before, grid, values)
+    new = by_hand(after, grid, values)
+
+    updated = score(after, grid, values, [], update=Update(scores, stale))
+
+    touched = set()
+    for i, start, points in windows(grid, values):
+        if stale.entries[i][..., points].any():
+            touched.add((i, start))
+            old.entries[i][..., points] = new.entries[i][..., points]
+    assert set(after.windows()) == touched
+    assert 0 < len(touched) < len(before.windows())
+    for i, mean in enumerate(old.entries):
+        assert_array_equal(updated.expected.entries[i], mean)
+        log_density = norm.logpdf(values.entries[i], mean, SD)
+        assert_allclose(
+            updated.log_normal.entries[i], log_density, rtol=SINGLE
+        )
+
+
+def test_an_update_with_nothing_stale_asks_nothing():
+    values, grid = series(lengths=[20, 9]), Grid(4, 1, 1, 0, 7)
+    scores = score(Forecaster(), grid, values, [])
+    before = [entry.copy() for entry in scores.log_normal.entries]
+    forecaster = Forecaster()
+
+    update = Update(scores, values.like(0, bool))
+    updated = score(forecaster, grid, values, [], update=update)
+
+    assert not forecaster.batches
+    assert updated.residual_scale is None
+    for one, other in zip(updated.log_normal.entries, before):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.xfail(
+    raises=ValueError, reason="reshape(-1, 0) is ambiguous", strict=True
+)
+def test_an_update_may_meet_a_series_without_any_point():
+    values, grid = series(lengths=[20, 0]), Grid(4, 1, 1, 0, 7)
+    scores = score(Forecaster(), grid, values, [])
+
+    score(
+        Forecaster(),
+        grid,
+        values,
+        [],
+        update=Update(scores, values.like(1, bool)),
+    )
+
+
+SPREADS = [1.0, 1.5, 4.0]
+
+
+@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize("scale", [None, Scale(np.array(5.0), np.array(0.3))])
+def test_a_widened_density_integrates_to_one(spread, scale):
+    density = StudentT(np.array(5.0), np.array(2.0), np.array(1.5))
+
+    def probability(x):
+        log_density, _ = tell(
+            Answer(density, scale), np.array(x), np.array(spread)
+        )
+        return float(np.exp(log_density))
+
+    # What quad promises is 1.5e-8.
+    total = quad(probability, -np.inf, np.inf)[0]
+    assert total == pytest.approx(1, abs=1e-7)
+
+
+@pytest.mark.parametrize("spread", SPREADS)
+def test_a_widened_density_is_that_of_a_larger_deviation(spread):
+    rng = np.random.default_rng(3)
+    mean, x = rng.normal(size=(2, 6, 4))
+    scale = Scale(rng.normal(size=(6, 1)), rng.random((6, 1)) + 0.1)
+    answer = Answer(naive.Bell(mean, np.full(mean.shape, SD)), scale)
+
+    log_density, expected = tell(answer, x, np.full(x.shape, spread))
+
+    loc = scale.centre + scale.width * mean
+    assert_allclose(expected, loc, rtol=1e-12)
+    sd = SD * spread * scale.width
+    assert_allclose(log_density, norm.logpdf(x, loc, sd), rtol=1e-12)
+
+
+def residual_scores(values, residual_scale=None, spread=None):
+    rng = np.random.default_rng(4)
+    units = [
+        Scale(np.zeros(1), 1 + rng.random(entry.shape[:-1] + (1,)))
+        for entry in values.entries
+    ]
+    dims = values.entries[0].shape[:-1]
+    forecaster = Forecaster(*dims, points=True)
+    grid = Grid(4, 1, 1, 0, 7)
+    scores = score(
+        forecaster, grid, values, units, residual_scale, spread=spread
+    )
+    return scores, units, forecaster, grid
+
+
+def near(num_dims=None):
+    """Series near to what is expected of them, some more than others."""
+    values = by_hand(
+        Forecaster(num_dims),
+        Grid(4, 1, 1, 0, 7),
+        series(num_dims, [40, 30, 6]),
+    )
+    rng = np.random.default_rng(5)
+    for sd, entry in zip((1, 5, 9), values.entries):
+        entry[..., :4] = 0.0
+        entry += rng.normal(0, sd, entry.shape)
+    return values
+
+
+@pytest.mark.parametrize("num_dims", [None, 2])
+@pytest.mark.parametrize("given", [None, 0.7])
+def test_point_forecasts_are_as_wide_as_they_are_wrong(num_dims, given):
+    values = near(num_dims)
+    rng = np.random.default_rng(6)
+    spread = values.map(lambda block: 1 + rng.random(block.shape))
+
+    scores, units, _, _ = residual_scores(values, given, spread)
+
+    found = []
+    for x, mean, told, unit, wider in zip(
+        values.entries,
+        scores.expected.entries,
+        scores.log_normal.entries,
+        units,
+        spread.entries,
+    ):
+        own = robust_scale((x - mean) / unit.width)[..., None]
+        found.extend(np.ravel(own))
+        width = (own if given is None else given) * unit.width * wider
+        expected = t.logpdf(x, RESIDUAL_DF, mean, width)
+        assert_allclose(told, expected, rtol=10 * SINGLE, atol=10 * SINGLE)
+        assert np.isnan(told[..., :4]).all()
+    scale = np.median(found) if given is None else given
+    assert scores.residual_scale == pytest.approx(scale)
+
+
+def test_a_perfect_point_forecast_keeps_a_little_width():
+    values = by_hand(Forecaster(), Grid(4, 1, 1, 0, 7), series(lengths=[30]))
+
+    scores, *_ = residual_scores(values)
+
+    assert np.isfinite(scores.log_normal.entries[0][4:]).all()
+    assert scores.residual_scale == 1.0
+
+
+@pytest.mark.parametrize(
+    "num_series",
+    [
+        1,
+        pytest.param(
+            3,
+            marks=pytest.mark.xfail(
+                reason="an update scores all series with the scale of the "
+                "median series, not with their own",
+                strict=True,
+            ),
+        ),
+    ],
+)
+def test_point_forecasts_that_hold_still_keep_their_scores(num_series):
+    values = Table.of(near().entries[:num_series], float)
+    scores, units, forecaster, grid = residual_scores(values)
+    before = [entry.copy() for entry in scores.log_normal.entries]
+
+    update = Update(scores, values.like(0, bool))
+    updated = score(forecaster, grid, values, units, update=update)
+
+    for one, other in zip(updated.log_normal.entries, before):
+        assert_allclose(one, other, rtol=10 * SINGLE)
