@@ -120,7 +120,7 @@ class LAIPredictor(Predictor):
         if num_samples is not None:
             kwargs["num_samples"] = num_samples
         for number, panel in enumerate(self.panels(dataset)):
-            with seeded(self.seed and derived(self.seed, number)):
+            with seeded(self.seed_of(number)):
                 forecasts = self.forecast(panel, kwargs)
             yield from forecasts
 
@@ -213,6 +213,10 @@ class LAIPredictor(Predictor):
         while chunk := list(islice(entries, CHUNK)):
             yield Panel.of(chunk, self.label_field, first)
             first += len(chunk)
+
+    def seed_of(self, number: int) -> Optional[int]:
+        """Where chance begins in a chunk of entries, if that was said."""
+        return None if self.seed is None else derived(self.seed, number)
 
     def nominal(self) -> Nominal:
         """The base, as EM saw it."""

@@ -3,6 +3,7 @@ Filtering all points at once comes to the same as one after the other.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -22,6 +23,7 @@ from gluonts_lai.transform import Treatment
 
 from . import naive
 
+START = pd.Period("2024-01-01", "D")
 SPREAD = "the density of a point is not widened beyond the reach of a change"
 WAITING = "runs are accepted while others before them still wait"
 
@@ -49,7 +51,7 @@ def autoregression(context_length, horizon=1, lead_time=0):
 
 
 def filter_of(targets, forecaster, kind, max_run, labels=None, **settings):
-    entries = [{"target": target} for target in targets]
+    entries = [{"target": target, "start": START} for target in targets]
     if labels is not None:
         for entry, label in zip(entries, labels):
             entry["label"] = label
@@ -260,10 +262,6 @@ def test_a_series_that_is_too_short_has_the_chain_alone(length):
     assert_allclose(filtered.filtered[0], [0.02] * length, rtol=1e-6)
 
 
-@pytest.mark.xfail(
-    reason="a row without any value is confined to -inf", strict=True
-)
-@pytest.mark.filterwarnings("ignore:invalid value")
 def test_a_series_without_any_value_stays_finite():
     targets = [np.full(40, np.nan), np.ones(40)]
     filter = filter_of(targets, autoregression(4), "impute", 3)
@@ -316,6 +314,17 @@ def test_the_spread_counts_missing_and_replaced_points():
     assert_allclose(
         np.square(filter.spread().blocks[0]), [[1, 1, 2, 1.5, 1.25]]
     )
+
+
+def test_all_densities_may_be_wider_than_the_forecaster_says():
+    x = troubled(np.random.default_rng(9), 80)
+    forecaster = autoregression(24)
+    filter = filter_of([x], forecaster, "impute", 5, widening=1.7)
+    settled = filter.settle()
+
+    wider = filter._replace(nominal=forecaster._replace(sd=1.7 * 0.4))
+
+    assert_same_as_point_by_point(wider, settled)
 
 
 def test_long_runs_wait_for_what_is_before_them():

@@ -3,6 +3,7 @@ Whatever is wrong with a data set is said in one sentence.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from gluonts.dataset.common import ListDataset
 from numpy.testing import assert_array_equal
@@ -10,6 +11,11 @@ from numpy.testing import assert_array_equal
 from gluonts_lai.panel import Panel, training_panel
 
 GOOD = np.array([1.0, np.nan, 3.0, 2.0])
+START = pd.Period("2024-01-01", "D")
+
+
+def make(target=GOOD, **fields):
+    return {"start": START, "target": target, **fields}
 
 
 def test_a_panel_holds_targets_and_labels_in_order():
@@ -33,12 +39,12 @@ def test_a_panel_holds_targets_and_labels_in_order():
 
 def test_nothing_of_the_caller_is_written_to():
     target = GOOD.copy()
-    panel = Panel.of([{"target": target}])
+    panel = Panel.of([make(target)])
 
     panel.values.entries[0][...] = 0
 
     assert_array_equal(target, GOOD)
-    assert Panel.of([{"target": target}]).labels is None
+    assert Panel.of([make(target)]).labels is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +52,7 @@ def test_nothing_of_the_caller_is_written_to():
     [("f", "f"), ("ff", "f"), ("fd", "d"), ("i", "d"), ("?", "d")],
 )
 def test_single_precision_is_kept_where_all_have_it(dtypes, expected):
-    data = [{"target": np.ones(3, dtype)} for dtype in dtypes]
+    data = [make(np.ones(3, dtype)) for dtype in dtypes]
 
     assert Panel.of(data).values.blocks[0].dtype == np.dtype(expected)
 
@@ -54,7 +60,7 @@ def test_single_precision_is_kept_where_all_have_it(dtypes, expected):
 def test_masked_points_are_missing():
     target = np.ma.masked_array([1.0, 2.0], [True, False])
 
-    (entry,) = Panel.of([{"target": target}]).values.entries
+    (entry,) = Panel.of([make(target)]).values.entries
 
     assert_array_equal(entry, [np.nan, 2.0])
 
@@ -69,7 +75,7 @@ def test_an_entry_has_values_if_each_dimension_has_one():
         [],
     ]
 
-    panel = Panel.of([{"target": np.array(t, float)} for t in targets])
+    panel = Panel.of([make(np.array(t, float)) for t in targets])
 
     assert_array_equal(panel.has_values(), [True, False, False, True, False])
 
@@ -77,36 +83,48 @@ def test_an_entry_has_values_if_each_dimension_has_one():
 @pytest.mark.parametrize(
     "entry, message",
     [
-        ({"start": 0}, "a mapping with a target, got none in entry 1"),
+        ({"start": START}, "a mapping with a target, got none in entry 1"),
         (None, "a mapping with a target, got none in entry 1"),
         (
-            {"target": np.array([0, np.inf]), "item_id": "x"},
+            {"target": GOOD},
+            "must have a start, got none in entry 1; give the pandas.Period",
+        ),
+        (
+            make(np.array([0, np.inf]), item_id="x"),
             r"target of entry 1 \('x'\) must be finite, or NaN .*got inf at "
             "time 1; replace infinite values by NaN",
         ),
         (
-            {"target": np.array([[0, 0], [-np.inf, 0]])},
+            make(np.array([[0, 0], [-np.inf, 0]])),
             r"target of entry 1 must be finite.*got \[  0. -inf\] at time 0",
         ),
         (
-            {"target": np.zeros((2, 2, 2))},
+            make(np.zeros((2, 2, 2))),
             r"entry 1 must have shape \(time,\) or \(dim, time\), got "
             r"\(2, 2, 2\)",
         ),
-        ({"target": np.array(3.0)}, r"\(time,\) or \(dim, time\), got \(\)"),
+        (make(np.array(3.0)), r"\(time,\) or \(dim, time\), got \(\)"),
         (
-            {"target": ["a", "b"]},
+            make(["a", "b"]),
             "target of entry 1 must be an array of real numbers, got",
         ),
         (
-            {"target": np.array([1j])},
+            make(np.array([1j])),
             "target of entry 1 must be an array of real.*got dtype complex",
         ),
     ],
 )
 def test_a_target_must_be_a_series(entry, message):
     with pytest.raises(ValueError, match=message):
-        Panel.of([{"target": GOOD}, entry])
+        Panel.of([make(GOOD), entry])
+
+
+def test_a_part_of_a_data_set_keeps_its_positions():
+    labels = [0, 0, 0, 7]
+
+    for wrong in (make(np.array([np.inf])), make(known=labels)):
+        with pytest.raises(ValueError, match="of entry 130"):
+            Panel.of([make(), make(), wrong], "known", first=128)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +146,7 @@ def test_a_target_must_be_a_series(entry, message):
     ],
 )
 def test_labels_must_be_shares_one_for_each_point(labels, message):
-    data = [{"target": GOOD, "known": labels, "item_id": "x"}]
+    data = [make(GOOD, known=labels, item_id="x")]
 
     with pytest.raises(ValueError, match=message):
         Panel.of(data, "known")
@@ -136,7 +154,7 @@ def test_labels_must_be_shares_one_for_each_point(labels, message):
 
 def test_training_data_must_be_read_more_than_once():
     with pytest.raises(TypeError, match="length .*, got generator; make it a"):
-        training_panel(({"target": GOOD} for _ in "a"), None, 1)
+        training_panel((make(GOOD) for _ in "a"), None, 1)
 
 
 def test_training_data_must_not_be_empty():
@@ -145,9 +163,7 @@ def test_training_data_must_not_be_empty():
 
 
 def test_training_data_must_have_a_value_somewhere():
-    data = [
-        {"target": np.full(3, np.nan), "item_id": f"{i}"} for i in range(7)
-    ]
+    data = [make(np.full(3, np.nan), item_id=f"{i}") for i in range(7)]
 
     with pytest.raises(
         ValueError,
@@ -158,7 +174,7 @@ def test_training_data_must_have_a_value_somewhere():
 
 
 def test_a_label_field_must_be_there():
-    data = [{"target": GOOD, "known": GOOD * 0, "start": 0}]
+    data = [make(GOOD, known=GOOD * 0)]
 
     with pytest.raises(
         ValueError,
@@ -170,7 +186,7 @@ def test_a_label_field_must_be_there():
 
 def test_one_entry_with_labels_is_enough():
     labels = np.array([0, 1, np.nan, 0])
-    data = [{"target": GOOD}, {"target": GOOD, "known": labels}]
+    data = [make(GOOD), make(GOOD, known=labels)]
 
     panel = training_panel(data, "known", 1)
 
@@ -181,27 +197,27 @@ def test_one_entry_with_labels_is_enough():
     "entries, message",
     [
         (
-            [{"target": np.full(9, np.nan), "item_id": "x"}],
+            [make(np.full(9, np.nan), item_id="x")],
             r"^1 series without any value are left out of training: "
             r"entry 1 \('x'\)\.$",
         ),
         (
-            [{"target": GOOD[:3]}, {"target": GOOD[:3]}],
+            [make(GOOD[:3]), make(GOOD[:3])],
             r"^2 series shorter than 4 points .*: entry 1, entry 2\.$",
         ),
         (
-            [{"target": np.array([7.0, 7.0, np.nan, 7.0])}],
+            [make(np.array([7.0, 7.0, np.nan, 7.0]))],
             "^1 series that never change teach nothing.*: entry 1",
         ),
         (
-            [{"target": GOOD, "item_id": "a"}] * 3,
+            [make(GOOD, item_id="a")] * 3,
             "^item_ids should be unique in training data, got 2 repeated",
         ),
     ],
 )
 def test_what_teaches_little_is_said(entries, message):
     with pytest.warns(UserWarning, match=message) as caught:
-        training_panel([{"target": GOOD}, *entries], None, 4)
+        training_panel([make(GOOD), *entries], None, 4)
 
     assert len(caught) == 1
 
@@ -209,6 +225,6 @@ def test_what_teaches_little_is_said(entries, message):
 def test_there_is_nothing_to_say_about_good_data(recwarn):
     changing = np.array([[1.0, 2.0, 1.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
 
-    training_panel([{"target": GOOD}, {"target": changing}], None, 4)
+    training_panel([make(GOOD), make(changing)], None, 4)
 
     assert not recwarn

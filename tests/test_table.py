@@ -115,9 +115,6 @@ def test_a_table_may_be_empty():
     assert table.size == table.total() == 0
 
 
-@pytest.mark.xfail(
-    raises=ValueError, reason="reshape(-1, 0) is ambiguous", strict=True
-)
 def test_a_series_without_any_point_has_a_row():
     rows = list(Table.of([np.zeros(0), np.zeros((2, 0))], float).rows())
 

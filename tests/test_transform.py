@@ -136,10 +136,6 @@ def test_counts_are_replaced_by_counts(unit, is_whole):
     assert (confined == np.rint(confined)).all() == is_whole
 
 
-@pytest.mark.xfail(
-    reason="a row without any value is confined to -inf", strict=True
-)
-@pytest.mark.filterwarnings("ignore:invalid value")
 def test_a_series_without_any_value_is_zero():
     clean = Clean.as_observed(Table.of([np.full(5, np.nan)], float))
 

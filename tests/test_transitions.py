@@ -60,7 +60,7 @@ def test_transitions_are_expected_for_each_entry(evidence):
 
 
 def test_sampled_transitions_are_the_expected_ones_on_average(evidence):
-    rng, n = np.random.default_rng(2), 2_000
+    rng, n = np.random.default_rng(2), 800
     paths = [evidence.sample(CHAINS, rng) for _ in range(n)]
 
     sampled = sampled_transitions(paths)

@@ -153,7 +153,6 @@ def test_training_sees_clean_series_in_their_own_length(entries, scaling):
         assert_array_equal(entry["feat_static_cat"], [1, 2])
 
 
-@pytest.mark.filterwarnings("ignore:invalid value")
 def test_series_without_any_value_are_not_trained_on(entries):
     panel, prepared = prepared_of(entries)
 

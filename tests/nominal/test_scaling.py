@@ -85,15 +85,7 @@ def test_each_dimension_has_its_own_scale():
 @pytest.mark.parametrize(
     "row, expected",
     [
-        pytest.param(
-            [],
-            (0, 1),
-            marks=pytest.mark.xfail(
-                raises=ValueError,
-                reason="reshape(-1, 0) is ambiguous",
-                strict=True,
-            ),
-        ),
+        ([], (0, 1)),
         ([np.nan, np.nan], (0, 1)),
         ([-4.0, -4.0], (-4, 4)),  # as wide as it is far from zero
         ([0.0, 0.0, 0.0], (0, 1)),

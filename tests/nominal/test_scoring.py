@@ -194,9 +194,6 @@ def test_an_update_with_nothing_stale_asks_nothing():
         assert_array_equal(one, other)
 
 
-@pytest.mark.xfail(
-    raises=ValueError, reason="reshape(-1, 0) is ambiguous", strict=True
-)
 def test_an_update_may_meet_a_series_without_any_point():
     values, grid = series(lengths=[20, 0]), Grid(4, 1, 1, 0, 7)
     scores = score(Forecaster(), grid, values, [])
