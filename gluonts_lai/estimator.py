@@ -218,7 +218,7 @@ class LAIEstimator(Estimator):
         em = MonteCarloEM(
             panel,
             training.prepared,
-            self.recipe(training.num_epochs),
+            self.recipe(training.num_epochs, training.looks_ahead),
             context_length,
             np.random.default_rng(derived(seed, 0)),
         )
@@ -243,16 +243,11 @@ class LAIEstimator(Estimator):
         self.look_back(em)
         return LAITrainOutput(predictor, found.probability.entries, em.history)
 
-    def recipe(self, num_epochs: int) -> Recipe:
+    def recipe(self, num_epochs: int, looks_ahead: bool) -> Recipe:
         """What EM is to do in so many epochs."""
         anomalous = self.anomalous
-        ahead = self.prediction_length > 1
-        if (
-            isinstance(anomalous, Uniform)
-            and anomalous.width is None
-            and ahead
-        ):
-            anomalous = replace(anomalous, width=WIDTH_AHEAD)
+        if looks_ahead and getattr(anomalous, "width", 0.0) is None:
+            anomalous = replace(anomalous, width=WIDTH_AHEAD)  # type: ignore
         num_warmup_epochs = self.num_warmup_epochs
         if num_warmup_epochs is None:
             num_warmup_epochs = max(1, num_epochs // 5)

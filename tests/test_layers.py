@@ -17,7 +17,7 @@ import pytest
 import gluonts_lai
 
 ROWS = [
-    ["arrays", "value", "seeds", "rounds"],
+    ["arrays", "value", "seeds", "rounds", "caution"],
     ["table", "gaps", "indicator", "anomalous", "dataset", "ev"],
     ["panel", "transform", "evidence"],
     ["transitions", "nominal"],

@@ -141,6 +141,7 @@ def test_a_part_of_a_data_set_keeps_its_positions():
             r"'known' of entry 0 .*must be 1 \(anomalous\), 0 \(nominal\), "
             r"between them or NaN \(unknown\), got -3 to 2",
         ),
+        ([0, 0, 0, -0.5], "between them or NaN .*, got -0.5 to 0"),
         ([0, 0, 0, np.inf], "between them or NaN .*, got 0 to inf"),
         ([0, 0, 0, "x"], "'known' of entry 0 .*an array of real numbers"),
     ],

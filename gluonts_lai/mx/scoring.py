@@ -34,6 +34,8 @@ from gluonts_lai.table import Table
 from .randomness import seeded
 from .scaling import scale_batch
 
+# Networks whose distribution can be seen without drawing from it.
+READ_DIRECTLY = (SimpleFeedForwardNetworkBase, DeepARNetwork)
 # Numbers in one batch of windows: enough to keep the network busy.
 BATCH_NUMBERS = 4_000_000
 NUM_SAMPLES = 100
@@ -64,10 +66,7 @@ class MXNominal(NamedTuple):
 
     @property
     def is_random(self) -> bool:
-        return not isinstance(
-            self.predictor.prediction_net,
-            (SimpleFeedForwardNetworkBase, DeepARNetwork),
-        )
+        return not isinstance(self.predictor.prediction_net, READ_DIRECTLY)
 
     @property
     def two_stages(self) -> bool:

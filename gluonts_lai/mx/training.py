@@ -25,7 +25,7 @@ from gluonts_lai.transform import Clean
 
 from .randomness import seed_everything, seeded
 from .scaling import can_scale, scale_batch
-from .scoring import MXNominal
+from .scoring import READ_DIRECTLY, MXNominal
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,13 @@ class MXTraining:
         self.network = self.estimator.create_training_network()
         self.scaling = self.scales(window_scaling)
         self.prepared = self.prepare(panel)
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether points are scored from further than one step before."""
+        return self.estimator.prediction_length > 1 and not isinstance(
+            self.network, READ_DIRECTLY
+        )
 
     def nominal(self) -> MXNominal:
         """The network as it is now."""

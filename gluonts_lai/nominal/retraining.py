@@ -41,6 +41,11 @@ class Retraining:
         self.context_length = context_length
         self.predictor: Optional[Predictor] = None
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether points are scored from further than one step before."""
+        return self.estimator.prediction_length > 1
+
     def nominal(self) -> Rolling:
         assert self.predictor is not None
         return Rolling(self.predictor, self.context_length)
