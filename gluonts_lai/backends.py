@@ -64,7 +64,7 @@ def nominal_of(
     """A trained predictor, as EM sees it."""
     backend = backend_of(predictor)
     if backend is None:
-        return Rolling(predictor, context_length, scaling, residual_scale)
+        return Rolling(predictor, context_length, residual_scale)
     return backend.MXNominal(
         predictor, context_length, scaling, seed, residual_scale
     )

@@ -42,10 +42,9 @@ class Evidence(NamedTuple):
                 log_normal.blocks, log_anomalous.blocks, labels.blocks
             )
         ]
-        normal, anomalous = zip(*pairs)
         return cls(
-            log_normal.with_blocks(list(normal)),
-            log_anomalous.with_blocks(list(anomalous)),
+            log_normal.with_blocks([normal for normal, _ in pairs]),
+            log_anomalous.with_blocks([anomalous for _, anomalous in pairs]),
         )
 
     def filter(self, chains: Chains) -> list[Filtered]:

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 MAX_PASSES = 1_000
 # Scores made from samples never come to a stand.
-MAX_RANDOM_PASSES = 4
+MAX_RANDOM = 5
 # Runs of up to so many points are replaced wherever they are.
 SHORT_RUN = 3
 # Replacements that move by less, in sds of their series, hold still.
@@ -95,40 +95,46 @@ class Filter(NamedTuple):
         if targets is None:
             targets = Clean.as_observed(values).targets
         accepted = values.like(0, np.uint8)
-        flagged = values.like(0, np.uint8)
+        flags = values.like(0, np.uint8)
         fronts = [np.zeros(len(block), int) for block in values.blocks]
-        scores = self.nominal.score(
-            self.prepared, targets, spread=self.spread()
-        )
+        scores = self.score(targets, flags)
         is_random = self.nominal.is_random
-        max_passes = MAX_RANDOM_PASSES if is_random else MAX_PASSES
-        for num_passes in range(1, max_passes + 1):  # noqa: B007
+        for num_passes in range(1, MAX_RANDOM if is_random else MAX_PASSES):
             evidence = self.evidence(scores)
             filtered = evidence.filter(self.chains)
-            flags, waiting = self.flag(filtered, accepted, fronts)
+            before, flags = flags, self.flag(filtered, accepted)
+            waiting = list(map(hold_back, flags.blocks, fronts))
             later = self.treatment.replace(
                 values, flags, scores.expected, bridge=False
             )
-            changed = self.changes(targets, later)
-            if is_random:
-                # Expectations never hold still then, but flags do.
-                changed = flags.map(np.not_equal, flagged)
-            targets, flagged = later, flags
+            changed = flags.map(np.not_equal, before)
+            if not is_random:  # expectations from samples never hold still
+                changed = changed.map(
+                    np.logical_or, self.changes(targets, later)
+                )
+            fronts = [
+                np.minimum(first_of(change), wait)
+                for change, wait in zip(changed.blocks, waiting)
+            ]
             num_accepted = accept(
                 accepted,
                 flags,
-                changed,
+                fronts,
                 self.treatment.max_run,
                 self.nominal.context_length,
             )
+            targets = later
+            if not num_accepted and is_settled(fronts, values):
+                logger.debug("The filter settled in %d passes.", num_passes)
+                break
             fronts = [
-                np.where(change.any(1), change.argmax(1), wait)
+                np.where(change.any(1), first_of(change), wait)
                 for change, wait in zip(changed.blocks, waiting)
             ]
-            if not num_accepted and is_settled(fronts, values):
-                break
-            scores = self.update(scores, targets, changed, flags)
-        logger.debug("The filter stood still after %d passes.", num_passes)
+            scores = self.score(targets, flags, scores, changed, before)
+        else:
+            evidence = self.evidence(scores)
+            filtered = evidence.filter(self.chains)
         return Settled(scores, evidence, filtered, targets)
 
     def look_back(self, settled: Settled) -> Settled:
@@ -140,11 +146,13 @@ class Filter(NamedTuple):
         bent to meet it again.
         """
         scores, evidence, filtered, targets = settled
+        flags = self.flag(filtered)
         for _ in range(self.num_looks_back):
-            flags = targets.with_blocks(
+            smoothed = evidence.smooth(self.chains)
+            before, flags = flags, targets.with_blocks(
                 [
-                    bounded(smoothed.smoothed > 0.5, self.treatment.max_run)
-                    for smoothed in evidence.smooth(self.chains)
+                    bounded(s.smoothed > 0.5, self.treatment.max_run)
+                    for s in smoothed
                 ]
             )
             later = self.treatment.replace(
@@ -154,7 +162,7 @@ class Filter(NamedTuple):
             targets = later
             if not any(map(np.any, changed.blocks)):
                 break
-            scores = self.update(scores, targets, changed, flags)
+            scores = self.score(targets, flags, scores, changed, before)
             evidence = self.evidence(scores)
         return Settled(scores, evidence, filtered, targets)
 
@@ -164,15 +172,15 @@ class Filter(NamedTuple):
         )
 
     def flag(
-        self, filtered: list[Filtered], accepted: Table, fronts: list
-    ) -> tuple[Table, list[np.ndarray]]:
-        """Points to replace, and where in each row others wait for it."""
-        flags = [
-            (f.filtered > self.threshold) & (known == 0)
-            for f, known in zip(filtered, accepted.blocks)
-        ]
-        waiting = list(map(hold_back, flags, fronts))
-        return accepted.with_blocks(flags), waiting
+        self, filtered: list[Filtered], accepted: Optional[Table] = None
+    ) -> Table:
+        """Points to replace: those flagged, and not accepted as they are."""
+        flags = self.panel.values.with_blocks(
+            [f.filtered > self.threshold for f in filtered]
+        )
+        if accepted is None:
+            return flags
+        return flags.map(lambda flag, known: flag & (known == 0), accepted)
 
     def changes(self, before: Table, after: Table) -> Table:
         """Which values have changed, and not by next to nothing."""
@@ -182,20 +190,35 @@ class Filter(NamedTuple):
             after,
         )
 
-    def update(
-        self, scores: Scores, targets: Table, changed: Table, flags: Table
+    def score(
+        self,
+        targets: Table,
+        flags: Table,
+        scores: Optional[Scores] = None,
+        changed: Optional[Table] = None,
+        before: Optional[Table] = None,
     ) -> Scores:
-        """Score again what a change has touched."""
-        reach = self.nominal.reach
-        stale = changed.map(lambda block: reached(block, reach))
-        return self.nominal.score(
-            self.prepared,
-            targets,
-            update=Update(scores, stale),
-            spread=self.spread(flags),
+        """
+        Score all points; or, of earlier scores, those that a change of values
+        or of flags has touched.
+        """
+        spread, update = self.spread(flags), None
+        if scores is not None and changed is not None and before is not None:
+            reach = self.nominal.reach
+            stale = changed.map(lambda block: reached(block, reach))
+            stale = stale.map(
+                lambda touched, new, old: touched | (new != old),
+                spread,
+                self.spread(before),
+            )
+            update = Update(scores, stale)
+        scores = self.nominal.score(
+            self.prepared, targets, update=update, spread=spread
         )
+        silence_first(self.panel.values, scores)
+        return scores
 
-    def spread(self, flags: Optional[Table] = None) -> Table:
+    def spread(self, flags: Table) -> Table:
         """
         By how much the density of each point is wider than it seems.
 
@@ -203,9 +226,7 @@ class Filter(NamedTuple):
         seen.
         """
         missing = self.panel.values.map(np.isnan)
-        unseen = (
-            missing if flags is None else flags.map(np.logical_or, missing)
-        )
+        unseen = flags.map(np.logical_or, missing)
         return unseen.map(
             lambda block: self.widening * np.sqrt(1 + unseen_steps(block))
         )
@@ -269,7 +290,7 @@ def reached(changed: np.ndarray, reach: int) -> np.ndarray:
 def accept(
     accepted: Table,
     flags: Table,
-    changed: Table,
+    fronts: list[np.ndarray],
     max_run: float,
     context_length: int,
 ) -> int:
@@ -278,19 +299,38 @@ def accept(
 
     A context that holds nothing but expectations can tell no more; a context
     of accepted points shows how the series is now. Only the first such run of
-    a row, and only once it stands still: what depends on points that still
-    change may change too. Returns how many runs that were.
+    a row, and only if all before its end has settled. Returns how many runs
+    that were.
     """
     num_accepted = 0
-    for known, flag, change in zip(
-        accepted.blocks, flags.blocks, changed.blocks
-    ):
+    for known, flag, front in zip(accepted.blocks, flags.blocks, fronts):
         gaps = Gaps.of(flag).longer_than(max_run)
-        still = np.where(change.any(1), change.argmax(1), change.shape[1])
         _, first = np.unique(gaps.row, return_index=True)
         for row, begin in zip(gaps.row[first], gaps.begin[first]):
             end = begin + int(max_run)
-            if end <= still[row]:
+            if end <= front[row]:
                 known[row, end : end + context_length] = 1
                 num_accepted += 1
     return num_accepted
+
+
+def first_of(flags: np.ndarray) -> np.ndarray:
+    """Where the first flag of each row is; its length if there is none."""
+    gaps = Gaps.of(flags)
+    first = np.full(len(flags), flags.shape[1])
+    np.minimum.at(first, gaps.row, gaps.begin)
+    return first
+
+
+def silence_first(values: Table, scores: Scores) -> None:
+    """
+    Take away what is said of the first value of each row.
+
+    There was nothing to expect it from.
+    """
+    for block, told, expected in zip(
+        values.blocks, scores.log_normal.blocks, scores.expected.blocks
+    ):
+        first = first_of(~np.isnan(block))
+        (row,) = np.nonzero(first < block.shape[1])
+        told[row, first[row]] = expected[row, first[row]] = np.nan

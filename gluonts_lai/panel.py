@@ -33,6 +33,7 @@ class Panel(NamedTuple):
         targets = [
             target_of(entry, i) for i, entry in enumerate(entries, first)
         ]
+        check_dimensions(entries, targets, first)
         double = any(target.dtype == np.float64 for target in targets)
         values = Table.of(targets, np.float64 if double else np.float32)
         labels = None
@@ -163,6 +164,19 @@ def target_of(entry: Any, position: int) -> np.ndarray:
             "values by NaN."
         )
     return target
+
+
+def check_dimensions(
+    entries: list, targets: list[np.ndarray], first: int
+) -> None:
+    """All targets have one dimension, or all have several."""
+    for i, target in enumerate(targets):
+        if target.shape[:-1] != targets[0].shape[:-1]:
+            raise ValueError(
+                "all targets must have the same dimensions, got shape "
+                f"{target.shape} in {name_of(entries[i], first + i)} after "
+                f"{targets[0].shape}; put them into data sets of their own."
+            )
 
 
 def labels_of(

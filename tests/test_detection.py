@@ -34,7 +34,7 @@ def detections(*shapes):
 
 
 def test_each_entry_has_its_detection():
-    panel, found, detected = detections((9,), (2, 5), (9,))
+    panel, found, detected = detections((2, 9), (2, 5), (2, 9))
 
     assert [d.item_id for d in detected] == ["0", "1", "2"]
     for i, detection in enumerate(detected):

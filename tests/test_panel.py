@@ -67,17 +67,23 @@ def test_masked_points_are_missing():
 
 def test_an_entry_has_values_if_each_dimension_has_one():
     nan = np.nan
-    targets = [
-        GOOD,
-        [nan, nan],
-        [[1, nan], [nan, nan]],
-        [[1, nan], [nan, 1]],
-        [],
-    ]
+    single = [GOOD, [nan, nan], []]
+    double = [[[1, nan], [nan, nan]], [[1, nan], [nan, 1]]]
 
-    panel = Panel.of([make(np.array(t, float)) for t in targets])
+    one, two = (
+        Panel.of([make(np.array(t, float)) for t in targets])
+        for targets in (single, double)
+    )
 
-    assert_array_equal(panel.has_values(), [True, False, False, True, False])
+    assert_array_equal(one.has_values(), [True, False, False])
+    assert_array_equal(two.has_values(), [False, True])
+
+
+def test_targets_have_the_same_dimensions():
+    entries = [make(GOOD), make(np.ones((2, 5)))]
+
+    with pytest.raises(ValueError, match=r"got shape \(2, 5\) in entry 1"):
+        Panel.of(entries)
 
 
 @pytest.mark.parametrize(
@@ -226,6 +232,7 @@ def test_what_teaches_little_is_said(entries, message):
 def test_there_is_nothing_to_say_about_good_data(recwarn):
     changing = np.array([[1.0, 2.0, 1.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
 
-    training_panel([make(GOOD), make(changing)], None, 4)
+    training_panel([make(GOOD)], None, 4)
+    training_panel([make(changing)], None, 4)
 
     assert not recwarn

@@ -6,7 +6,7 @@ predictor's own ``predict`` is called on all of them: slower than reading a
 network, but there is nothing to know about it.
 """
 
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 from gluonts.model.predictor import Predictor
@@ -16,7 +16,7 @@ from gluonts_lai.table import Table
 
 from .forecasts import density_of
 from .protocol import Scores, Update
-from .scaling import Scale, series_scale, window_scale
+from .scaling import series_scale
 from .scoring import Answer, Grid, Piece, score
 
 BATCH_SIZE = 1_024
@@ -27,7 +27,6 @@ class Rolling(NamedTuple):
 
     predictor: Predictor
     context_length: int
-    scaling: bool = False
     residual_scale: Optional[float] = None
 
     @property
@@ -65,16 +64,13 @@ class Rolling(NamedTuple):
         units = [series_scale(e, self.context_length) for e in values.entries]
 
         def ask(pieces: list[Piece], num_leads: int) -> Answer:
-            entries, scales = [], []
-            for i, starts in pieces:
-                for t in starts:
-                    entry, scale = self.window(
-                        prepared.entries[i], contexts.entries[i], int(t)
-                    )
-                    entries.append(entry)
-                    scales.append(scale)
-            density = density_of(list(self.predictor.predict(entries)))
-            return Answer(density, stacked(scales))
+            entries = [
+                self.window(prepared.entries[i], contexts.entries[i], int(t))
+                for i, starts in pieces
+                for t in starts
+            ]
+            forecasts = list(self.predictor.predict(entries))
+            return Answer(density_of(forecasts), None)
 
         horizon = self.prediction_length
         grid = Grid(
@@ -84,30 +80,17 @@ class Rolling(NamedTuple):
             ask, grid, values, units, self.residual_scale, update, spread
         )
 
-    def window(
-        self, entry: dict, context: np.ndarray, t: int
-    ) -> tuple[dict, Optional[Scale]]:
-        """An entry that ends at ``t``, and how to undo its scaling."""
+    def window(self, entry: dict, context: np.ndarray, t: int) -> dict:
+        """An entry that ends at ``t``, with as much past as it needs."""
         length = context.shape[-1]
         first = max(0, t - self.context_length)
         window = dict(entry)
         for name, field in entry.items():
             shape = np.shape(field)
-            if shape and length <= shape[-1] and name != "target":
+            is_static = name.startswith("feat_static")
+            if shape and length <= shape[-1] and not is_static:
                 end = t if name.startswith("past_") else None
                 window[name] = np.asarray(field)[..., first:end]
         window["start"] = entry["start"] + first
-        target = context[..., first:t]
-        scale = None
-        if self.scaling:
-            scale = window_scale(target)
-            target = scale.apply(target)
-        window["target"] = target.astype(np.float32)
-        return window, scale
-
-
-def stacked(scales: list[Any]) -> Optional[Scale]:
-    """The scales of many windows; None where there are none."""
-    if scales[0] is None:
-        return None
-    return Scale(*(np.stack(column) for column in zip(*scales)))
+        window["target"] = context[..., first:t].astype(np.float32)
+        return window

@@ -132,8 +132,8 @@ def score(
         expected = values.like(np.nan, np.float32)
         has_density, stale = True, None
     else:
-        (log_normal, expected, residual_scale), stale = update
-        has_density = residual_scale is None
+        (log_normal, expected, found), stale = update
+        has_density = found is None
     for pieces in grid.pieces(values, stale):
         answer = ask(pieces, grid.num_leads)
         has_density = not isinstance(answer.density, Points)

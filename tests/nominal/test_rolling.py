@@ -95,13 +95,12 @@ def clean(panel, shift=1.0):
 
 
 @pytest.mark.parametrize("horizon", [1, 4])
-@pytest.mark.parametrize("scaling", [False, True])
-def test_a_point_forecast_comes_from_the_right_window(horizon, scaling):
+def test_a_point_forecast_comes_from_the_right_window(horizon):
     panel = panel_of()
     contexts = clean(panel)
     predictor = SeasonalNaivePredictor(horizon, season_length=6)
 
-    scores = Rolling(predictor, 10, scaling).score(panel, contexts)
+    scores = Rolling(predictor, 10).score(panel, contexts)
 
     expected = panel.values.like(np.nan, float)
     for i, time, forecast, lead in one_by_one(predictor, panel, contexts, 10):
@@ -119,13 +118,12 @@ def test_a_point_forecast_comes_from_the_right_window(horizon, scaling):
 
 
 @pytest.mark.parametrize("horizon, lead_time", [(1, 0), (3, 0), (2, 3)])
-@pytest.mark.parametrize("scaling", [False, True])
-def test_a_density_comes_from_the_right_window(horizon, lead_time, scaling):
+def test_a_density_comes_from_the_right_window(horizon, lead_time):
     panel = panel_of()
     contexts = clean(panel)
     predictor = Slope(horizon, lead_time)
 
-    scores = Rolling(predictor, 10, scaling).score(panel, contexts)
+    scores = Rolling(predictor, 10).score(panel, contexts)
 
     told = panel.values.like(np.nan, float)
     for i, time, forecast, lead in one_by_one(predictor, panel, contexts, 10):
@@ -176,21 +174,6 @@ def test_each_dimension_has_its_density():
                 assert told == pytest.approx(float(expected), abs=1e-4)
 
 
-@pytest.mark.xfail(
-    reason="scales of windows are (window, dim, 1), densities (window, lead, "
-    "dim)",
-    strict=True,
-)
-def test_dimensions_are_scaled_each_by_itself():
-    panel = panel_of(shape=(3,))
-
-    scaled = Rolling(Vectors(1), 10, scaling=True).score(panel, panel.values)
-
-    plain = Rolling(Vectors(1), 10).score(panel, panel.values)
-    for one, other in zip(scaled.expected.entries, plain.expected.entries):
-        assert_allclose(one, other, rtol=SINGLE)
-
-
 def test_a_window_brings_the_features_of_its_time():
     panel = panel_of()
     predictor = Slope(2)
@@ -215,9 +198,6 @@ def test_a_window_brings_the_features_of_its_time():
         assert_array_equal(item["feat_static_real"], [0.5])
 
 
-@pytest.mark.xfail(
-    reason="static features as many as points are cut, too", strict=True
-)
 def test_static_features_are_never_cut():
     static = np.arange(20.0)
     entry = {

@@ -306,20 +306,7 @@ def test_a_perfect_point_forecast_keeps_a_little_width():
     assert scores.residual_scale == 1.0
 
 
-@pytest.mark.parametrize(
-    "num_series",
-    [
-        1,
-        pytest.param(
-            3,
-            marks=pytest.mark.xfail(
-                reason="an update scores all series with the scale of the "
-                "median series, not with their own",
-                strict=True,
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("num_series", [1, 3])
 def test_point_forecasts_that_hold_still_keep_their_scores(num_series):
     values = Table.of(near().entries[:num_series], float)
     scores, units, forecaster, grid = residual_scores(values)
