@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from gluonts_lai.evidence import Chains, anomalous_densities
-from gluonts_lai.filtering import Filter
+from gluonts_lai.filtering import COARSE, FINE, Filter
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
@@ -76,6 +76,7 @@ def find(
         anomalous_densities(anomalous, panel.values),
         Treatment.of(panel.values, treatment, max_run),
         threshold,
+        tolerance=COARSE if mode == "smooth" else FINE,
         widening=widening,
     )
     settled = filter.settle()

@@ -41,6 +41,10 @@ from gluonts_lai.transitions import (
 
 logger = logging.getLogger(__name__)
 
+# Points to score in an E-step, as a multiple of those that there are: each
+# round begins with the clean contexts of the last one.
+BUDGET = 2.0
+
 
 class Recipe(NamedTuple):
     """What the user chose."""
@@ -133,14 +137,14 @@ class MonteCarloEM:
             anomalous_densities(self.anomalous, self.panel.values),
             self.treatment,
             tolerance=COARSE,
-            num_looks_back=1,
+            budget=BUDGET,
             widening=self.recipe.widening,
         )
         bar = tqdm([filter])
         for filter in bar:
             settled = filter.settle(self.contexts)
             self.contexts = settled.targets
-            scores, evidence, _, _ = filter.look_back(settled)
+            scores, evidence, *_ = filter.look_back(settled)
             self.record(evidence, time.perf_counter() - begin)
             bar.set_postfix(self.history[-1].news())
         return evidence, scores

@@ -29,6 +29,7 @@ MAX_PASSES = 1_000
 MAX_RANDOM = 5
 # Runs of up to so many points are replaced wherever they are.
 SHORT_RUN = 3
+NUM_LOOKS_BACK = 3
 # Replacements that move by less, in sds of their series, hold still.
 FINE, COARSE = 1e-5, 0.1
 
@@ -40,6 +41,7 @@ class Settled(NamedTuple):
     evidence: Evidence
     filtered: list[Filtered]  # one for each block
     targets: Table  # clean contexts
+    spent: float  # points scored, as a multiple of those that there are
 
 
 class Filter(NamedTuple):
@@ -64,8 +66,9 @@ class Filter(NamedTuple):
         Probability above which a point is replaced.
     tolerance
         By how much replacements may still move, in sds of their series.
-    num_looks_back
-        Most passes in hindsight.
+    budget
+        Most points to score, as a multiple of those that there are; the first
+        look at all of them is always taken.
     widening
         By how much all densities are wider than the forecaster says.
     """
@@ -78,7 +81,7 @@ class Filter(NamedTuple):
     treatment: Treatment
     threshold: float = 0.5
     tolerance: float = FINE
-    num_looks_back: int = 3
+    budget: float = np.inf
     widening: float = 1.0
 
     def settle(self, targets: Optional[Table] = None) -> Settled:
@@ -97,7 +100,7 @@ class Filter(NamedTuple):
         accepted = values.like(0, np.uint8)
         flags = values.like(0, np.uint8)
         fronts = [np.zeros(len(block), int) for block in values.blocks]
-        scores = self.score(targets, flags)
+        scores, spent = self.score(targets, flags), 1.0
         is_random = self.nominal.is_random
         for num_passes in range(1, MAX_RANDOM if is_random else MAX_PASSES):
             evidence = self.evidence(scores)
@@ -127,6 +130,9 @@ class Filter(NamedTuple):
             if not num_accepted and is_settled(fronts, values):
                 logger.debug("The filter settled in %d passes.", num_passes)
                 break
+            spent += self.cost(changed)
+            if spent > self.budget:
+                break
             fronts = [
                 np.where(change.any(1), first_of(change), wait)
                 for change, wait in zip(changed.blocks, waiting)
@@ -135,7 +141,7 @@ class Filter(NamedTuple):
         else:
             evidence = self.evidence(scores)
             filtered = evidence.filter(self.chains)
-        return Settled(scores, evidence, filtered, targets)
+        return Settled(scores, evidence, filtered, targets, spent)
 
     def look_back(self, settled: Settled) -> Settled:
         """
@@ -145,9 +151,9 @@ class Filter(NamedTuple):
         which may have drifted away from the series; in hindsight they are
         bent to meet it again.
         """
-        scores, evidence, filtered, targets = settled
+        scores, evidence, filtered, targets, spent = settled
         flags = self.flag(filtered)
-        for _ in range(self.num_looks_back):
+        for _ in range(NUM_LOOKS_BACK):
             smoothed = evidence.smooth(self.chains)
             before, flags = flags, targets.with_blocks(
                 [
@@ -159,12 +165,13 @@ class Filter(NamedTuple):
                 self.panel.values, flags, scores.expected
             )
             changed = self.changes(targets, later)
-            targets = later
-            if not any(map(np.any, changed.blocks)):
+            spent += self.cost(changed)
+            if spent > self.budget or not any(map(np.any, changed.blocks)):
                 break
+            targets = later
             scores = self.score(targets, flags, scores, changed, before)
             evidence = self.evidence(scores)
-        return Settled(scores, evidence, filtered, targets)
+        return Settled(scores, evidence, filtered, targets, spent)
 
     def evidence(self, scores: Scores) -> Evidence:
         return Evidence.of(
@@ -217,6 +224,12 @@ class Filter(NamedTuple):
         )
         silence_first(self.panel.values, scores)
         return scores
+
+    def cost(self, changed: Table) -> float:
+        """Share of the points that a change touches."""
+        reach = self.nominal.reach
+        touched = sum(reached(block, reach).sum() for block in changed.blocks)
+        return touched / max(changed.size, 1)
 
     def spread(self, flags: Table) -> Table:
         """

