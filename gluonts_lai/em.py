@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 # Points to score in an E-step, as a multiple of those that there are: each
 # round begins with the clean contexts of the last one.
-BUDGET = 2.0
+BUDGET = 3.0
 
 
 class Recipe(NamedTuple):

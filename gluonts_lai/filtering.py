@@ -31,7 +31,7 @@ MAX_RANDOM = 5
 SHORT_RUN = 3
 NUM_LOOKS_BACK = 3
 # Replacements that move by less, in sds of their series, hold still.
-FINE, COARSE = 1e-5, 0.1
+FINE, COARSE = 1e-5, 0.25
 
 
 class Settled(NamedTuple):

@@ -302,9 +302,15 @@ def density_of_distribution(distribution: Distribution) -> Density:
     if distribution.event_shape:
         samples = distribution.sample(NUM_SAMPLES).asnumpy()
         return StudentT.from_samples(samples, axis=0)
-    try:
-        distribution.log_prob(distribution.mean)
-    except NotImplementedError:
-        levels = mx.nd.array(LEVELS)
-        return from_quantiles(LEVELS, distribution.quantile(levels).asnumpy())
-    return Distributed(distribution)
+    if knows_density(distribution):
+        return Distributed(distribution)
+    levels = mx.nd.array(LEVELS)
+    return from_quantiles(LEVELS, distribution.quantile(levels).asnumpy())
+
+
+def knows_density(distribution: Distribution) -> bool:
+    """Whether a distribution, or the one inside it, has a density."""
+    inner = getattr(distribution, "base_distribution", distribution)
+    if inner is not distribution:
+        return knows_density(inner)
+    return type(inner).log_prob is not Distribution.log_prob

@@ -4,7 +4,7 @@ One optimisation run on MXNet, over data that change from epoch to epoch.
 
 import copy
 import logging
-from typing import Any, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 from gluonts.env import env
 from gluonts.mx.model.estimator import GluonEstimator
@@ -23,6 +23,7 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.seeds import derived
 from gluonts_lai.transform import Clean
 
+from .loader import KNOWN, WindowLoader
 from .randomness import seed_everything, seeded
 from .scaling import can_scale, scale_batch
 from .scoring import READ_DIRECTLY, MXNominal
@@ -113,6 +114,19 @@ class MXTraining:
             self.scaling,
         )
 
+    def loader(
+        self, data: list[dict], shuffle_buffer_length: Optional[int]
+    ) -> Iterable[dict]:
+        """Batches of one epoch, endless."""
+        if type(self.estimator) in KNOWN and not shuffle_buffer_length:
+            length = self.context_length if self.scaling else None
+            return WindowLoader(self.estimator, self.network, data, length)
+        with env._let(max_idle_transforms=max(len(data), 100)):
+            loader = self.estimator.create_training_data_loader(
+                data, shuffle_buffer_length=shuffle_buffer_length
+            )
+        return Scaled(loader, self.context_length) if self.scaling else loader
+
     def validation_loader(self, panel: Optional[Panel]) -> Any:
         if panel is None:
             return None
@@ -156,13 +170,7 @@ class Epochs:
         # An epoch draws the same, whatever happened before it.
         seed_everything(derived(training.seed, self.epoch))
         self.epoch += 1
-        with env._let(max_idle_transforms=max(len(data), 100)):
-            loader = training.estimator.create_training_data_loader(
-                data, shuffle_buffer_length=self.shuffle_buffer_length
-            )
-            if training.scaling:
-                loader = Scaled(loader, training.context_length)
-            yield from loader
+        yield from training.loader(data, self.shuffle_buffer_length)
 
 
 class Scaled:

@@ -49,8 +49,17 @@ def window_scale(contexts: np.ndarray) -> Scale:
 def measure(rows, centre, width):
     """Median and mean absolute deviation of each row."""
     length = rows.shape[1]
+    row = np.empty(length, rows.dtype)
     for i in range(rows.shape[0]):
-        row = np.sort(rows[i])
+        if length > 64:
+            row[:] = np.sort(rows[i])
+        else:  # a short row is sorted while it is read
+            for j in range(length):
+                value, k = rows[i, j], j
+                while k > 0 and row[k - 1] > value:
+                    row[k] = row[k - 1]
+                    k -= 1
+                row[k] = value
         middle = (row[(length - 1) // 2] + row[length // 2]) / 2
         total = 0.0
         for value in row:
