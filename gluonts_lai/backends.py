@@ -5,14 +5,12 @@ A backend is recognised from the wrapped model, and only if its framework has
 been loaded already: whoever brings an MXNet estimator has imported MXNet.
 """
 
-import random
 import sys
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Iterator, Optional
 
-import numpy as np
 from gluonts.model.forecast import (
     Forecast,
     QuantileForecast,
@@ -20,6 +18,7 @@ from gluonts.model.forecast import (
 )
 from gluonts.model.predictor import Predictor
 
+from gluonts_lai import seeds
 from gluonts_lai.nominal.retraining import Retraining
 from gluonts_lai.nominal.rolling import Rolling
 from gluonts_lai.nominal.scaling import Scale
@@ -94,12 +93,8 @@ def seeded(seed: Optional[int]) -> Iterator[None]:
     if seed is None:
         yield
         return
-    python, numpy = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed)
     with ExitStack() as stack:
-        stack.callback(random.setstate, python)
-        stack.callback(np.random.set_state, numpy)
+        stack.enter_context(seeds.seeded(seed))
         if "mxnet" in sys.modules:
             package = import_module("gluonts_lai.mx")
             stack.enter_context(package.seeded(seed))

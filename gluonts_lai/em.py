@@ -36,6 +36,7 @@ from gluonts_lai.transitions import (
     chains_of,
     expected_transitions,
     guarded,
+    not_longer,
     sampled_transitions,
 )
 
@@ -165,6 +166,7 @@ class MonteCarloEM:
         else:
             counts = expected_transitions(evidence, self.chains)
         chains = chains_of(counts, recipe.chain, recipe.chain_scope)
+        chains = not_longer(chains, self.treatment.max_run)
         self.chains = guarded(chains, recipe.max_anomaly_share)
         self.is_guarded = self.chains != chains
         if not isinstance(recipe.anomalous, Uniform):

@@ -54,8 +54,21 @@ def guarded(
     """The chains, none of which believes in more anomalies than allowed."""
     known: dict[IndicatorChain, IndicatorChain] = {}
     for chain in chains:
-        limit = most_entering(chain, max_anomaly_share)
         if chain not in known:
+            limit = most_entering(chain, max_anomaly_share)
             p_enter = min(chain.p_enter, limit)
             known[chain] = replace(chain, p_enter=p_enter)
     return [known[chain] for chain in chains]
+
+
+def not_longer(
+    chains: list[IndicatorChain], max_length: float
+) -> list[IndicatorChain]:
+    """
+    The chains, with anomalies that last no longer than this on average.
+
+    What outlasts a context cannot be told from how the series is now.
+    """
+    p_stay = 1 - 1 / max(max_length, 2.0)
+    short = {c: replace(c, p_stay=min(c.p_stay, p_stay)) for c in set(chains)}
+    return [short[chain] for chain in chains]

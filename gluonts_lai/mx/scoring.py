@@ -21,6 +21,7 @@ from gluonts.mx.model.simple_feedforward._network import (
 )
 from gluonts.transform import Chain, FlatMapTransformation, InstanceSplitter
 
+from gluonts_lai import seeds
 from gluonts_lai.nominal.densities import StudentT, from_quantiles
 from gluonts_lai.nominal.forecasts import LEVELS, density_of
 from gluonts_lai.nominal.prepared import Prepared
@@ -113,7 +114,8 @@ class MXNominal(NamedTuple):
                 read = read_network if reads else read_forecasts
                 return Answer(read(self.predictor, batch, num_leads), scale)
 
-        with seeded(self.seed):
+        # Some transformations draw, too: from numpy.
+        with seeds.seeded(self.seed), seeded(self.seed):
             return score(
                 ask,
                 self.grid(ahead),

@@ -102,6 +102,8 @@ def cut(entry: dict, end: int, end_of_features: int) -> dict:
         if in_time(name, field, length):
             past = name in (TARGET, OBSERVED) or name.startswith("past_")
             field = field[..., : end if past else end_of_features]
+        elif isinstance(field, np.ndarray):
+            field = field.copy()  # GPVAR's transformation shuffles in place
         shorter[name] = field
     return shorter
 
