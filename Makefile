@@ -5,13 +5,14 @@
 MX_PYTHONS = 3.11 3.10
 TORCH_PYTHONS = 3.11 3.10 3.12 3.13
 
-.PHONY: help demo test test-next lint bench clean
+.PHONY: help demo test test-next lint bench bench-mx clean
 help:
-	@echo "make demo       find the anomalies of a simulated series, draw demo.png"
+	@echo "make demo       the paper's Figure 1: an MLP, plain and with LAI; draws demo.png"
 	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
 	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
 	@echo "make lint       black, ruff, mypy"
 	@echo "make bench      the benchmarks, beside other libraries"
+	@echo "make bench-mx   the benchmarks of training on MXNet"
 	@echo "make clean      remove the virtual environments"
 
 demo: $(firstword $(wildcard .venv/.with-test) .venv/.with-demo)
@@ -31,11 +32,16 @@ lint: .venv/.with-test
 bench: .venv-bench/.with-bench
 	@.venv-bench/bin/python benchmarks/indicator_speed.py
 
+bench-mx: .venv/.with-test
+	@.venv/bin/python benchmarks/no_runaway.py
+	@.venv/bin/python benchmarks/training_cost.py
+	@.venv/bin/python benchmarks/training_cost.py --memory
+
 clean:
 	rm -rf .venv .venv-next .venv-bench
 
 .venv/.with-demo: extras = mxnet,plot
-.venv/.with-test: extras = mxnet,torch,plot,test,lint
+.venv/.with-test: extras = mxnet,torch,plot,test,test-gluonts,lint
 .venv-next/.with-test: extras = torch,plot,test
 .venv-bench/.with-bench: extras = torch,plot,bench
 

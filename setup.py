@@ -28,6 +28,7 @@ setup(
         "numba>=0.58.1,<0.69",
         "numpy>=1.23.5,<2.5",
         "scikit-learn>=1.3.2,<1.10",
+        "scipy>=1.15.3,<1.18",
     ],
     extras_require={
         # gluonts 0.17 has no such extra; it imports packaging undeclared.
@@ -39,6 +40,12 @@ setup(
         "torch": ["gluonts[torch]"],
         "plot": ["matplotlib>=3.7.5,<3.12"],
         "test": ["pytest>=8,<10"],
+        # For what of GluonTS is optional: Arrow data sets and its shell.
+        "test-gluonts": [
+            "flask>=3.1.3,<3.2",
+            "pyarrow>=17,<18",
+            "waitress>=3.0.2,<3.1",
+        ],
         "lint": ["black==26.10.1", "mypy==2.4.1", "ruff==0.17.4"],
         "bench": ["dynamax>=1.0.3,<2", "hmmlearn>=0.3.3,<0.4"],
     },

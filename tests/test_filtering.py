@@ -7,14 +7,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from gluonts_lai.filtering import (
-    Filter,
-    accept,
-    hold_back,
-    is_settled,
-    reached,
-    unseen_steps,
-)
+from gluonts_lai.filtering import Filter, unseen_steps
+from gluonts_lai.fronts import accept, hold_back, is_settled, reached
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table

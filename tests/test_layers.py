@@ -19,7 +19,7 @@ import gluonts_lai
 ROWS = [
     ["arrays", "value", "seeds", "rounds", "caution"],
     ["table", "gaps", "indicator", "anomalous", "dataset", "ev"],
-    ["panel", "transform", "evidence"],
+    ["panel", "transform", "evidence", "fronts"],
     ["transitions", "nominal"],
     ["filtering", "mx", "torch"],
     ["em", "detector", "backends"],

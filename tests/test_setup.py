@@ -14,7 +14,14 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 ENDS = ["constraints.txt", "constraints-next.txt"]
-PACKAGES = ["click", "matplotlib", "numba", "numpy", "scikit-learn"]
+PACKAGES = [
+    "click",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "scikit-learn",
+    "scipy",
+]
 
 
 def pins(name):

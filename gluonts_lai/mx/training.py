@@ -25,8 +25,9 @@ from gluonts_lai.transform import Clean
 
 from .loader import KNOWN, WindowLoader
 from .randomness import seed_everything, seeded
+from .reading import READ_DIRECTLY
 from .scaling import can_scale, scale_batch
-from .scoring import READ_DIRECTLY, MXNominal
+from .scoring import MXNominal
 
 logger = logging.getLogger(__name__)
 
