@@ -94,6 +94,7 @@ class MonteCarloEM:
         self.treatment = Treatment.of(
             panel.values, recipe.treatment, max_run=context_length
         )
+        self.chain = recipe.chain  # of the data set as a whole
         self.chains = [recipe.chain] * len(panel.entries)
         self.anomalous = fit_anomalous(recipe.anomalous, panel.values)
         self.clean = Clean.as_observed(panel.values)
@@ -167,8 +168,8 @@ class MonteCarloEM:
             counts = expected_transitions(evidence, self.chains)
         chains = chains_of(counts, recipe.chain, recipe.chain_scope)
         chains = not_longer(chains, self.treatment.max_run)
-        self.chains = guarded(chains, recipe.max_anomaly_share)
-        self.is_guarded = self.chains != chains
+        self.chain, *self.chains = guarded(chains, recipe.max_anomaly_share)
+        self.is_guarded = [self.chain, *self.chains] != chains
         if not isinstance(recipe.anomalous, Uniform):
             share = paths[0].map(lambda *z: np.mean(z, axis=0), *paths[1:])
             self.anomalous = fit_anomalous(

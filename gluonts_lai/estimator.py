@@ -3,6 +3,7 @@ The estimator: any GluonTS estimator, trained on contaminated data.
 """
 
 import logging
+from collections import Counter
 from dataclasses import replace
 from typing import Any, NamedTuple, Optional, Union
 
@@ -227,7 +228,7 @@ class LAIEstimator(Estimator):
         scores = em.finish(training.nominal()) if self.em else None
         predictor = LAIPredictor(
             base,
-            em.chains[0] if self.chain_scope == "dataset" else self.chain,
+            em.chain,
             em.recipe.anomalous,
             context_length,
             training.scaling,
@@ -237,7 +238,7 @@ class LAIEstimator(Estimator):
             residual_scale=scores.residual_scale if scores else None,
             label_field=self.label_field,
             widening=em.recipe.widening,
-            **self.by_item_id(panel, em),
+            **self.by_key(panel, em),
         )
         found = predictor.find(panel, "smooth", prepared=training.prepared)
         self.look_back(em)
@@ -263,17 +264,18 @@ class LAIEstimator(Estimator):
             1.0 if self.calibration is False else IN_SAMPLE,
         )
 
-    def by_item_id(self, panel: Panel, em: MonteCarloEM) -> dict:
+    def by_key(self, panel: Panel, em: MonteCarloEM) -> dict:
         """What was learned of series that can be recognised."""
-        ids = panel.item_ids()
-        single = [
-            i for i, item_id in enumerate(ids) if ids.count(item_id) == 1
-        ]
+        keys = panel.keys()
+        count = Counter(keys)
+        known = [i for i, key in enumerate(keys) if count[key] == 1]
         chains = {}
         if self.chain_scope == "series":
-            chains = {ids[i]: em.chains[i] for i in single if ids[i]}
-        fitted = {ids[i]: em.anomalous[i] for i in single if ids[i]}
-        return {"chains": chains, "fitted": fitted}
+            chains = {keys[i]: em.chains[i] for i in known}
+        return {
+            "chains": chains,
+            "fitted": {keys[i]: em.anomalous[i] for i in known},
+        }
 
     def look_back(self, em: MonteCarloEM) -> None:
         """Say what is worth a second look."""

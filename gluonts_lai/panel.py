@@ -20,6 +20,7 @@ class Panel(NamedTuple):
     entries: list[dict]  # as they came
     values: Table  # their targets; NaN is missing
     labels: Optional[Table]  # what is known of them; NaN is unknown
+    first: int = 0  # position of the first of them in its data set
 
     @classmethod
     def of(
@@ -45,15 +46,25 @@ class Panel(NamedTuple):
                 )
             ]
             labels = Table.of(known, np.float32)
-        return cls(entries, values, labels)
+        return cls(entries, values, labels, first)
 
     def names(self) -> list[str]:
         """What to call each entry in a message."""
-        return [name_of(entry, i) for i, entry in enumerate(self.entries)]
+        return [
+            name_of(entry, i)
+            for i, entry in enumerate(self.entries, self.first)
+        ]
 
     def item_ids(self) -> list[Optional[str]]:
         """The entries' own names; None where there is none."""
         return [entry.get("item_id") for entry in self.entries]
+
+    def keys(self) -> list[str]:
+        """What to remember each entry by: its name, or its position."""
+        return [
+            f"#{i}" if item_id is None else str(item_id)
+            for i, item_id in enumerate(self.item_ids(), self.first)
+        ]
 
     def has_values(self) -> np.ndarray:
         """Whether each entry has a value in every dimension."""

@@ -61,9 +61,10 @@ class LAIPredictor(Predictor):
     residual_scale
         Usual size of the residuals of a point forecaster.
     chains
-        Chains of single series by ``item_id``, where each has its own.
+        Chains of single series, where each has its own, by ``item_id``; by
+        position ("#0", "#1", …) where there is none.
     fitted
-        p⁻ of the training series by ``item_id``.
+        p⁻ of the training series, in the same way.
     label_field
         Name of an entry field with what is known of points.
     widening
@@ -188,17 +189,17 @@ class LAIPredictor(Predictor):
     ) -> Found:
         """The anomalies of a panel, by what was learned of its series."""
         nominal = self.nominal()
-        ids = panel.item_ids()
+        keys = panel.keys()
         anomalous = fit_anomalous(self.anomalous, panel.values)
-        for i, item_id in enumerate(ids):
-            known = self.fitted.get(item_id)
+        for i, key in enumerate(keys):
+            known = self.fitted.get(key)
             if known is not None and len(known) == len(anomalous[i]):
                 anomalous[i] = known
         return find(
             nominal,
             panel,
             nominal.prepare(panel) if prepared is None else prepared,
-            [self.chains.get(item_id, self.chain) for item_id in ids],
+            [self.chains.get(key, self.chain) for key in keys],
             anomalous,
             mode,
             self.treatment,

@@ -36,10 +36,11 @@ def expected_transitions(evidence: Evidence, chains: Chains) -> np.ndarray:
 def chains_of(
     counts: np.ndarray, prior: IndicatorChain, scope: str
 ) -> list[IndicatorChain]:
-    """One chain for all entries, or one for each."""
+    """The chain of the data set as a whole, then that of each entry."""
+    whole = estimate_chain(counts.sum(0), prior)
     if scope == "dataset":
-        return [estimate_chain(counts.sum(0), prior)] * len(counts)
-    return [estimate_chain(count, prior) for count in counts]
+        return [whole] * (1 + len(counts))
+    return [whole, *(estimate_chain(count, prior) for count in counts)]
 
 
 def most_entering(chain: IndicatorChain, max_anomaly_share: float) -> float:

@@ -79,6 +79,15 @@ def test_an_entry_has_values_if_each_dimension_has_one():
     assert_array_equal(two.has_values(), [False, True])
 
 
+def test_entries_are_remembered_by_name_or_by_position():
+    entries = [make(GOOD), make(GOOD)]
+    entries[1].pop("item_id", None)
+    entries[0]["item_id"] = "a"
+
+    assert Panel.of(entries).keys() == ["a", "#1"]
+    assert Panel.of(entries, first=128).keys() == ["a", "#129"]
+
+
 def test_targets_have_the_same_dimensions():
     entries = [make(GOOD), make(np.ones((2, 5)))]
 

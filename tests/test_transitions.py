@@ -15,6 +15,7 @@ from gluonts_lai.transitions import (
     expected_transitions,
     guarded,
     most_entering,
+    not_longer,
     sampled_transitions,
 )
 
@@ -78,8 +79,9 @@ def test_one_chain_serves_a_data_set_or_each_series_has_its_own():
     one = chains_of(counts, prior, "dataset")
     each = chains_of(counts, prior, "series")
 
-    assert one == [estimate_chain(counts.sum(0), prior)] * 4
-    assert each == [estimate_chain(count, prior) for count in counts]
+    whole = estimate_chain(counts.sum(0), prior)
+    assert one == [whole] * (1 + 4)
+    assert each == [whole, *(estimate_chain(c, prior) for c in counts)]
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.9])
@@ -95,6 +97,15 @@ def test_no_chain_believes_in_more_than_a_share(share, p_stay):
         assert (held.p_start, held.p_stay) == (chain.p_start, chain.p_stay)
         if chain.anomaly_rate < share:
             assert held == chain
+
+
+def test_anomalies_last_no_longer_than_a_context_on_average():
+    chains = [IndicatorChain(0.1, 0.2, p) for p in (0.5, 0.9, 0.99)]
+
+    short = not_longer(chains, 10.0)
+
+    assert [chain.p_stay for chain in short] == [0.5, 0.9, 0.9]
+    assert short[:2] == chains[:2]
 
 
 def test_the_bound_itself_is_reached():
