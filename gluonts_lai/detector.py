@@ -83,7 +83,7 @@ def find(
     answers: Any = settled.filtered
     if mode == "smooth":
         settled = filter.look_back(settled)
-        answers = settled.evidence.smooth(chains)
+        answers = list(settled.evidence.smooth(chains))
         probability = [smoothed.smoothed for smoothed in answers]
     else:
         probability = [filtered.filtered for filtered in answers]

@@ -98,7 +98,7 @@ class MonteCarloEM:
         self.chains = [recipe.chain] * len(panel.entries)
         self.anomalous = fit_anomalous(recipe.anomalous, panel.values)
         self.clean = Clean.as_observed(panel.values)
-        self.contexts = self.clean.targets
+        self.contexts = self.clean.targets.part(slice(None))
         self.is_guarded = False
         self.history = History()
         self.epoch = 0
@@ -131,25 +131,38 @@ class MonteCarloEM:
     def expect(self, nominal: Nominal) -> tuple[Evidence, Scores]:
         """E: which points does the forecaster not explain?"""
         begin = time.perf_counter()
-        filter = Filter(
+        evidence = Evidence.unknown(self.panel.values)
+        expected = self.panel.values.like(np.nan, np.float32)
+        bar = tqdm(self.panel.parts())
+        for part in bar:
+            filter = self.filter(nominal, part)
+            settled = filter.settle(self.contexts.part(part))
+            self.contexts.put(part, settled.targets)
+            settled = filter.look_back(settled)
+            evidence.put(part, settled.evidence)
+            expected.put(part, settled.scores.expected)
+            if part.stop == len(self.panel.entries):
+                self.record(evidence, time.perf_counter() - begin)
+                bar.set_postfix(self.history[-1].news())
+        scale = settled.scores.residual_scale
+        return evidence, Scores(evidence.log_normal, expected, scale)
+
+    def filter(self, nominal: Nominal, part: slice) -> Filter:
+        """A forecaster and the indicator, at work on some of the series."""
+        panel = self.panel.part(part)
+        return Filter(
             nominal,
-            self.panel,
-            self.prepared,
-            self.chains,
-            anomalous_densities(self.anomalous, self.panel.values),
-            self.treatment,
+            panel,
+            self.prepared.part(part),
+            self.chains[part],
+            anomalous_densities(self.anomalous[part], panel.values),
+            Treatment.of(
+                panel.values, self.recipe.treatment, self.treatment.max_run
+            ),
             tolerance=COARSE,
             budget=BUDGET,
             widening=self.recipe.widening,
         )
-        bar = tqdm([filter])
-        for filter in bar:
-            settled = filter.settle(self.contexts)
-            self.contexts = settled.targets
-            scores, evidence, *_ = filter.look_back(settled)
-            self.record(evidence, time.perf_counter() - begin)
-            bar.set_postfix(self.history[-1].news())
-        return evidence, scores
 
     def draw(self, evidence: Evidence, scores: Scores) -> Table:
         """A path z from the posterior, and the data without its anomalies."""
@@ -178,9 +191,10 @@ class MonteCarloEM:
 
     def record(self, evidence: Evidence, seconds: float) -> None:
         """Keep what the round found, and tell whoever listens."""
-        smoothed = evidence.smooth(self.chains)
-        log_likelihood = sum(s.log_likelihood.sum() for s in smoothed)
-        num_flagged = sum(np.sum(s.smoothed > 0.5) for s in smoothed)
+        log_likelihood = num_flagged = 0.0
+        for smoothed in evidence.smooth(self.chains):
+            log_likelihood += smoothed.log_likelihood.sum()
+            num_flagged += np.sum(smoothed.smoothed > 0.5)
         num_scored = evidence.log_normal.total(lambda x: (x == x).sum())
         self.history.append(
             Round(

@@ -240,9 +240,10 @@ class LAIEstimator(Estimator):
             widening=em.recipe.widening,
             **self.by_key(panel, em),
         )
-        found = predictor.find(panel, "smooth", prepared=training.prepared)
+        found = predictor.detect(panel.entries, mode="smooth")
+        posterior = [detection.probability for detection in found]
         self.look_back(em)
-        return LAITrainOutput(predictor, found.probability.entries, em.history)
+        return LAITrainOutput(predictor, posterior, em.history)
 
     def recipe(self, num_epochs: int, looks_ahead: bool) -> Recipe:
         """What EM is to do in so many epochs."""

@@ -2,7 +2,7 @@
 What the two densities say of every point of a data set.
 """
 
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -47,13 +47,25 @@ class Evidence(NamedTuple):
             log_anomalous.with_blocks([anomalous for _, anomalous in pairs]),
         )
 
+    @classmethod
+    def unknown(cls, values: Table) -> "Evidence":
+        """No evidence yet, for any of these points."""
+        return cls(
+            values.like(np.nan, np.float32), values.like(np.nan, np.float32)
+        )
+
+    def put(self, which: slice, part: "Evidence") -> None:
+        """Write to some of the entries."""
+        self.log_normal.put(which, part.log_normal)
+        self.log_anomalous.put(which, part.log_anomalous)
+
     def filter(self, chains: Chains) -> list[Filtered]:
         """For each block, what is known of the indicator as points arrive."""
         return [filter_chain(*problem) for problem in self.problems(chains)]
 
-    def smooth(self, chains: Chains) -> list[Smoothed]:
+    def smooth(self, chains: Chains) -> Iterator[Smoothed]:
         """For each block, what is known of the indicator in hindsight."""
-        return [smooth_chain(*problem) for problem in self.problems(chains)]
+        return (smooth_chain(*problem) for problem in self.problems(chains))
 
     def sample(self, chains: Chains, rng: np.random.Generator) -> Table:
         """A path for each row, from its joint posterior."""

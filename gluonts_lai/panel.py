@@ -5,13 +5,17 @@ Whatever is wrong with an entry is said here, in one sentence that names it,
 before any work is done. Nothing of the caller's is written to.
 """
 
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
 import numpy as np
 
 from gluonts_lai.arrays import real_array
 from gluonts_lai.caution import warn
 from gluonts_lai.table import Table
+
+# What is worked on at once.
+MAX_ENTRIES = 1_000
+MAX_POINTS = 200_000
 
 
 class Panel(NamedTuple):
@@ -48,6 +52,25 @@ class Panel(NamedTuple):
             labels = Table.of(known, np.float32)
         return cls(entries, values, labels, first)
 
+    def part(self, which: slice) -> "Panel":
+        """Some of the entries."""
+        begin, *_ = which.indices(len(self.entries))
+        labels = None if self.labels is None else self.labels.part(which)
+        return Panel(
+            self.entries[which],
+            self.values.part(which),
+            labels,
+            self.first + begin,
+        )
+
+    def parts(self) -> list[slice]:
+        """Entries that are worked on together: not too many points."""
+        sizes = [entry.size for entry in self.values.entries]
+        return [
+            slice(part[0], part[-1] + 1)
+            for part in parts(range(len(sizes)), sizes.__getitem__)
+        ]
+
     def names(self) -> list[str]:
         """What to call each entry in a message."""
         return [
@@ -75,6 +98,20 @@ class Panel(NamedTuple):
             ],
             dtype=bool,
         )
+
+
+def parts(items: Iterable, size_of: Callable) -> Iterator[list]:
+    """Items in lists of up to so many items, and about so many points."""
+    part: list = []
+    num_points = 0
+    for item in items:
+        part.append(item)
+        num_points += size_of(item)
+        if len(part) == MAX_ENTRIES or num_points >= MAX_POINTS:
+            yield part
+            part, num_points = [], 0
+    if part:
+        yield part
 
 
 def training_panel(

@@ -2,7 +2,6 @@
 Forecasts from a context that has been filtered first.
 """
 
-from itertools import islice
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
@@ -20,14 +19,12 @@ from gluonts_lai.evidence import fit_anomalous
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import Scale, series_scale, window_scale
-from gluonts_lai.panel import Panel
+from gluonts_lai.panel import Panel, parts
 from gluonts_lai.seeds import derived
 from gluonts_lai.transform import Clean
 
 # Replacing a point is a stronger act than flagging it.
 REPLACE_ABOVE = 0.9
-# Entries that are filtered together.
-CHUNK = 128
 
 
 class LAIPredictor(Predictor):
@@ -185,7 +182,6 @@ class LAIPredictor(Predictor):
         mode: str,
         threshold: float = 0.5,
         max_run: Optional[float] = None,
-        prepared: Any = None,
     ) -> Found:
         """The anomalies of a panel, by what was learned of its series."""
         nominal = self.nominal()
@@ -198,7 +194,7 @@ class LAIPredictor(Predictor):
         return find(
             nominal,
             panel,
-            nominal.prepare(panel) if prepared is None else prepared,
+            nominal.prepare(panel),
             [self.chains.get(key, self.chain) for key in keys],
             anomalous,
             mode,
@@ -210,10 +206,10 @@ class LAIPredictor(Predictor):
 
     def panels(self, dataset: Iterable[dict]) -> Iterator[Panel]:
         """A data set, a few entries at a time."""
-        entries, first = iter(dataset), 0
-        while chunk := list(islice(entries, CHUNK)):
-            yield Panel.of(chunk, self.label_field, first)
-            first += len(chunk)
+        first = 0
+        for entries in parts(dataset, lambda e: np.size(e.get("target", ()))):
+            yield Panel.of(entries, self.label_field, first)
+            first += len(entries)
 
     def seed_of(self, number: int) -> Optional[int]:
         """Where chance begins in a chunk of entries, if that was said."""

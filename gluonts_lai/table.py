@@ -3,13 +3,16 @@ Series of different lengths, as few rectangular arrays.
 
 A data set is a list of arrays, ``(time,)`` or ``(dim, time)``. The indicator
 wants rows of equal length; networks and users want entries. A table holds both
-views of the same memory: ``blocks``, one ``(rows, time)`` array for each
-length, and ``entries``, in the order and the shape in which they came.
+views of the same memory: ``blocks``, ``(rows, time)`` arrays of rows of
+one length, and ``entries``, in the order and the shape in which they came.
 """
 
 from typing import Callable, Iterator, NamedTuple, Sequence
 
 import numpy as np
+
+# Points in a block, so that what is computed of it fits into little memory.
+MAX_POINTS = 200_000
 
 
 class Table(NamedTuple):
@@ -22,13 +25,11 @@ class Table(NamedTuple):
     @classmethod
     def empty(cls, shapes: Sequence[tuple[int, ...]], dtype: type) -> "Table":
         """Room for entries of these shapes."""
-        by_length: dict[int, list[int]] = {}
-        for i, shape in enumerate(shapes):
-            by_length.setdefault(shape[-1], []).append(i)
         blocks, owners = [], []
         entries: list = [None] * len(shapes)
-        for length, members in by_length.items():
+        for members in groups(shapes):
             num_rows = [num_rows_of(shapes[i]) for i in members]
+            length = shapes[members[0]][-1]
             block: np.ndarray = np.empty((sum(num_rows), length), dtype)
             ends = np.cumsum(num_rows)
             for i, end, rows in zip(members, ends, num_rows):
@@ -81,6 +82,16 @@ class Table(NamedTuple):
                 entries[i] = block[a:b].reshape(self.entries[i].shape)
         return Table(blocks, entries, self.owners)
 
+    def part(self, which: slice) -> "Table":
+        """A copy of some of the entries."""
+        dtype = self.blocks[0].dtype.type if self.blocks else np.float32
+        return Table.of(self.entries[which], dtype)
+
+    def put(self, which: slice, part: "Table") -> None:
+        """Write to some of the entries."""
+        for entry, new in zip(self.entries[which], part.entries):
+            entry[...] = new
+
     def rows(self) -> Iterator[tuple[int, int, np.ndarray]]:
         """Each row with the entry and the dimension that it belongs to."""
         for i, entry in enumerate(self.entries):
@@ -90,6 +101,22 @@ class Table(NamedTuple):
     def total(self, function: Callable[[np.ndarray], float] = np.sum) -> float:
         """Sum of ``function`` over the blocks."""
         return float(sum(function(block) for block in self.blocks))
+
+
+def groups(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
+    """Entries of equal length, in blocks of up to so many points."""
+    by_length: dict[int, list[int]] = {}
+    for i, shape in enumerate(shapes):
+        by_length.setdefault(shape[-1], []).append(i)
+    for members in by_length.values():
+        group: list[int] = []
+        for i in members:
+            group.append(i)
+            if len(group) * np.prod(shapes[i]) >= MAX_POINTS:
+                yield group
+                group = []
+        if group:
+            yield group
 
 
 def as_rows(entry: np.ndarray) -> np.ndarray:

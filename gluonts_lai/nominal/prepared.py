@@ -52,6 +52,15 @@ class Prepared(NamedTuple):
             panel.has_values(),
         )
 
+    def part(self, which: slice) -> "Prepared":
+        """Some of the entries."""
+        return self._replace(
+            entries=self.entries[which],
+            values=self.values.part(which),
+            scales=self.scales[which],
+            usable=self.usable[which],
+        )
+
     @property
     def has_observed(self) -> bool:
         """Whether the network is told which points were observed."""
@@ -76,7 +85,7 @@ class Prepared(NamedTuple):
             for entry, target in zip(self.entries, clean.targets.entries)
         )
         targets = [
-            self.scaled(i, target)
+            self.scaled(i, target).astype(np.float32)
             for i, target in enumerate(clean.targets.entries)
         ]
         treat = TreatAnomalies(targets, clean.observed.entries)
