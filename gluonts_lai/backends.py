@@ -24,16 +24,16 @@ from gluonts_lai.nominal.rolling import Rolling
 from gluonts_lai.nominal.scaling import Scale
 from gluonts_lai.panel import Panel
 
-# Framework, our package, and the GluonTS classes that it knows inside out.
+# Our packages, and the GluonTS classes that they know inside out.
 KNOWN = [
-    ("mxnet", "gluonts_lai.mx", "gluonts.mx.model.estimator.GluonEstimator"),
-    ("mxnet", "gluonts_lai.mx", "gluonts.mx.model.predictor.GluonPredictor"),
+    ("gluonts_lai.mx", "gluonts.mx.model.estimator.GluonEstimator"),
+    ("gluonts_lai.mx", "gluonts.mx.model.predictor.GluonPredictor"),
 ]
 
 
 def backend_of(model: Any) -> Optional[ModuleType]:
     """Our package for an estimator or a predictor; None for others."""
-    for _, package, path in KNOWN:
+    for package, path in KNOWN:
         module, name = path.rsplit(".", 1)
         if isinstance(model, getattr(sys.modules.get(module), name, ())):
             return import_module(package)
@@ -67,6 +67,13 @@ def nominal_of(
     return backend.MXNominal(
         predictor, context_length, scaling, seed, residual_scale
     )
+
+
+def expect_scaled(predictor: Predictor) -> None:
+    """Make a predictor ready for windows that have been scaled."""
+    backend = backend_of(predictor)
+    if backend is not None:
+        backend.leave_flat_windows(predictor.prediction_net)
 
 
 def rescaled(forecast: Forecast, scale: Scale) -> Forecast:

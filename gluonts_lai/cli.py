@@ -44,6 +44,7 @@ def demo(seed: int, out: str) -> None:
     import logging
     import warnings
 
+    level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
         with warnings.catch_warnings():
@@ -51,6 +52,8 @@ def demo(seed: int, out: str) -> None:
             result = figure1(seed, out)
     except (ImportError, OSError, ValueError) as error:
         raise click.ClickException(str(error)) from error
+    finally:
+        logging.disable(level)
     click.echo(result.table())
     click.echo(f"\nThe picture is in {out}.")
 

@@ -109,6 +109,10 @@ class MonteCarloEM:
             yield from self.train()
         while True:
             evidence, scores = self.expect(nominal())
+            if not self.is_explained:  # not yet: it goes on learning
+                self.clean = Clean.as_observed(self.panel.values)
+                yield from self.train()
+                continue
             paths = []
             for _ in range(self.recipe.num_paths):
                 paths.append(self.draw(evidence, scores))
@@ -120,19 +124,26 @@ class MonteCarloEM:
         self.epoch += 1
         yield self.clean
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether the forecaster explains as many points as it has to."""
+        flagged = self.history[-1].share_flagged
+        return flagged <= self.recipe.max_anomaly_share
+
     def finish(self, nominal: Nominal) -> Scores:
         """One last round, so that the chain belongs to the last weights."""
         evidence, scores = self.expect(nominal)
         num_paths = self.recipe.num_paths
-        paths = [self.draw(evidence, scores) for _ in range(num_paths)]
-        self.maximise(evidence, paths)
+        if self.is_explained:
+            paths = [self.draw(evidence, scores) for _ in range(num_paths)]
+            self.maximise(evidence, paths)
         return scores
 
     def expect(self, nominal: Nominal) -> tuple[Evidence, Scores]:
         """E: which points does the forecaster not explain?"""
         begin = time.perf_counter()
         evidence = Evidence.unknown(self.panel.values)
-        expected = self.panel.values.like(np.nan, np.float32)
+        expected = self.panel.values.like(np.nan, self.panel.values.dtype)
         bar = tqdm(self.panel.parts())
         for part in bar:
             filter = self.filter(nominal, part)
@@ -191,10 +202,10 @@ class MonteCarloEM:
 
     def record(self, evidence: Evidence, seconds: float) -> None:
         """Keep what the round found, and tell whoever listens."""
-        log_likelihood = num_flagged = 0.0
+        log_likelihood, num_flagged = 0.0, 0
         for smoothed in evidence.smooth(self.chains):
-            log_likelihood += smoothed.log_likelihood.sum()
-            num_flagged += np.sum(smoothed.smoothed > 0.5)
+            log_likelihood += float(smoothed.log_likelihood.sum())
+            num_flagged += int(np.sum(smoothed.smoothed > 0.5))
         num_scored = evidence.log_normal.total(lambda x: (x == x).sum())
         self.history.append(
             Round(

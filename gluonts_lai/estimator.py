@@ -219,7 +219,7 @@ class LAIEstimator(Estimator):
         em = MonteCarloEM(
             panel,
             training.prepared,
-            self.recipe(training.num_epochs, training.looks_ahead),
+            self.recipe(training),
             context_length,
             np.random.default_rng(derived(seed, 0)),
         )
@@ -232,7 +232,7 @@ class LAIEstimator(Estimator):
             em.recipe.anomalous,
             context_length,
             training.scaling,
-            self.treatment,
+            em.recipe.treatment,
             filters=self.em,
             seed=self.seed,
             residual_scale=scores.residual_scale if scores else None,
@@ -245,9 +245,17 @@ class LAIEstimator(Estimator):
         self.look_back(em)
         return LAITrainOutput(predictor, posterior, em.history)
 
-    def recipe(self, num_epochs: int, looks_ahead: bool) -> Recipe:
-        """What EM is to do in so many epochs."""
-        anomalous = self.anomalous
+    def recipe(self, training: Any) -> Recipe:
+        """What EM is to do in a training run."""
+        anomalous, treatment = self.anomalous, self.treatment
+        num_epochs, looks_ahead = training.num_epochs, training.looks_ahead
+        if treatment == "mask" and not training.has_observed:
+            warn(
+                "treatment='mask' needs an estimator that is told which "
+                f"points were observed, got {type(self.estimator).__name__}; "
+                "its anomalous points are imputed instead."
+            )
+            treatment = "impute"
         if looks_ahead and getattr(anomalous, "width", 0.0) is None:
             anomalous = replace(anomalous, width=WIDTH_AHEAD)  # type: ignore
         num_warmup_epochs = self.num_warmup_epochs
@@ -256,8 +264,8 @@ class LAIEstimator(Estimator):
         return Recipe(
             self.chain,
             anomalous,
-            self.treatment,
-            self.num_paths,
+            treatment,
+            1 if training.is_anew else self.num_paths,
             num_warmup_epochs if self.em else num_epochs,
             self.transitions,
             self.chain_scope,
@@ -275,7 +283,11 @@ class LAIEstimator(Estimator):
             chains = {keys[i]: em.chains[i] for i in known}
         return {
             "chains": chains,
-            "fitted": {keys[i]: em.anomalous[i] for i in known},
+            "fitted": {
+                keys[i]: em.anomalous[i]
+                for i in known
+                if panel.item_ids()[i] is not None
+            },
         }
 
     def look_back(self, em: MonteCarloEM) -> None:
@@ -287,7 +299,14 @@ class LAIEstimator(Estimator):
                 "anomalous points and was held there; check the data, or "
                 "raise it."
             )
-        if em.history and em.history[-1].share_flagged > MANY_FLAGGED:
+        if em.history and not em.is_explained:
+            warn(
+                "the forecaster should explain at least "
+                f"{1 - self.max_anomaly_share:.0%} of the training points, "
+                f"but {em.history[-1].share_flagged:.0%} were flagged; train "
+                "for longer, or with a larger network."
+            )
+        elif em.history and em.history[-1].share_flagged > MANY_FLAGGED:
             logger.warning(
                 "%.1f %% of the training points were flagged; if that is more "
                 "than the data deserve, widen p⁻ (Uniform(width=...)) or "

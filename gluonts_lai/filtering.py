@@ -104,14 +104,14 @@ class Filter(NamedTuple):
             targets = Clean.as_observed(values).targets
         accepted = values.like(0, np.uint8)
         flags = values.like(0, np.uint8)
-        fronts = [np.zeros(len(block), int) for block in values.blocks]
-        scores, spent = self.score(targets, flags), 1.0
         is_random = self.nominal.is_random
+        is_moving = values.like(not is_random, bool)
+        scores, spent = self.score(targets, flags), 1.0
         for num_passes in range(1, MAX_RANDOM if is_random else MAX_PASSES):
             evidence = self.evidence(scores)
             filtered = evidence.filter(self.chains)
             before, flags = flags, self.flag(filtered, accepted)
-            waiting = list(map(hold_back, flags.blocks, fronts))
+            waiting = list(map(hold_back, flags.blocks, is_moving.blocks))
             later = self.treatment.replace(
                 values, flags, scores.expected, bridge=False
             )
@@ -120,6 +120,8 @@ class Filter(NamedTuple):
                 changed = changed.map(
                     np.logical_or, self.changes(targets, later)
                 )
+                is_moving = self.touched(changed)
+            targets = later
             fronts = [
                 np.minimum(first_of(change), wait)
                 for change, wait in zip(changed.blocks, waiting)
@@ -131,21 +133,17 @@ class Filter(NamedTuple):
                 self.treatment.max_run,
                 self.nominal.context_length,
             )
-            targets = later
             if not num_accepted and is_settled(fronts, values):
                 logger.debug("The filter settled in %d passes.", num_passes)
                 break
-            spent += self.cost(changed)
+            spent += self.touched(changed).total() / max(values.size, 1)
             if spent > self.budget:
                 break
-            fronts = [
-                np.where(change.any(1), first_of(change), wait)
-                for change, wait in zip(changed.blocks, waiting)
-            ]
             scores = self.score(targets, flags, scores, changed, before)
         else:
             evidence = self.evidence(scores)
             filtered = evidence.filter(self.chains)
+            logger.debug("The filter did not settle in %d passes.", num_passes)
         return Settled(scores, evidence, filtered, targets, spent)
 
     def look_back(self, settled: Settled) -> Settled:
@@ -170,7 +168,7 @@ class Filter(NamedTuple):
                 self.panel.values, flags, scores.expected
             )
             changed = self.changes(targets, later)
-            spent += self.cost(changed)
+            spent += self.touched(changed).total() / max(changed.size, 1)
             if spent > self.budget or not any(map(np.any, changed.blocks)):
                 break
             targets = later
@@ -216,9 +214,7 @@ class Filter(NamedTuple):
         """
         spread, update = self.spread(flags), None
         if scores is not None and changed is not None and before is not None:
-            reach = self.nominal.reach
-            stale = changed.map(lambda block: reached(block, reach))
-            stale = stale.map(
+            stale = self.touched(changed).map(
                 lambda touched, new, old: touched | (new != old),
                 spread,
                 self.spread(before),
@@ -230,11 +226,10 @@ class Filter(NamedTuple):
         silence_first(self.panel.values, scores)
         return scores
 
-    def cost(self, changed: Table) -> float:
-        """Share of the points that a change touches."""
+    def touched(self, changed: Table) -> Table:
+        """Points whose score depends on a point that has changed."""
         reach = self.nominal.reach
-        touched = sum(reached(block, reach).sum() for block in changed.blocks)
-        return touched / max(changed.size, 1)
+        return changed.map(lambda block: reached(block, reach))
 
     def spread(self, flags: Table) -> Table:
         """

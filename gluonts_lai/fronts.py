@@ -15,9 +15,9 @@ from gluonts_lai.table import Table
 SHORT_RUN = 3
 
 
-def hold_back(flags: np.ndarray, front: np.ndarray) -> np.ndarray:
+def hold_back(flags: np.ndarray, is_moving: np.ndarray) -> np.ndarray:
     """
-    Take the flags off long runs until all before them has settled.
+    Take the flags off long runs that begin where scores are still to change.
 
     A context full of replacements that are still to change would flag what
     comes next, and so on: a wave that takes a pass for each of its points.
@@ -25,7 +25,7 @@ def hold_back(flags: np.ndarray, front: np.ndarray) -> np.ndarray:
     begins; its length if there is none.
     """
     gaps = Gaps.of(flags).longer_than(SHORT_RUN)
-    held = Gaps(*(column[gaps.begin > front[gaps.row]] for column in gaps))
+    held = Gaps(*(column[is_moving[gaps.row, gaps.begin]] for column in gaps))
     _, row, time = held.points()
     flags[row, time] = False
     waiting = np.full(len(flags), flags.shape[1])

@@ -32,8 +32,14 @@ class Panel(NamedTuple):
         dataset: Iterable[dict],
         label_field: Optional[str] = None,
         first: int = 0,
+        cut_labels: bool = True,
     ) -> "Panel":
-        """Read and check entries, of which the first has this position."""
+        """
+        Read and check entries, of which the first has this position.
+
+        Labels may go on after the target, as in a backtest, unless they are
+        to be learned from.
+        """
         entries = list(dataset)
         targets = [
             target_of(entry, i) for i, entry in enumerate(entries, first)
@@ -44,7 +50,7 @@ class Panel(NamedTuple):
         labels = None
         if label_field is not None:
             known = [
-                labels_of(entry, i, label_field, target.shape)
+                labels_of(entry, i, label_field, target.shape, cut_labels)
                 for i, (entry, target) in enumerate(
                     zip(entries, targets), first
                 )
@@ -126,7 +132,7 @@ def training_panel(
             f"again and again, got {type(dataset).__name__}; make it a list "
             "or a ListDataset."
         )
-    panel = Panel.of(dataset, label_field)
+    panel = Panel.of(dataset, label_field, cut_labels=False)
     if not panel.entries:
         raise ValueError(
             "training data must hold at least one series, got an empty data "
@@ -146,22 +152,21 @@ def training_panel(
 def warn_about(panel: Panel, usable: np.ndarray, least_length: int) -> None:
     """Say which series can teach nothing, or less than they seem to."""
     lengths = np.array([entry.shape[-1] for entry in panel.values.entries])
-    constant = [
-        not np.any(np.nanmax(entry, -1) > np.nanmin(entry, -1))
-        for entry, is_usable in zip(panel.values.entries, usable)
-        if is_usable
-    ]
-    constant_ = np.zeros_like(usable)
-    constant_[usable] = constant
+    is_constant = np.zeros_like(usable)
+    for i in np.flatnonzero(usable):
+        entry = panel.values.entries[i]
+        is_constant[i] = not (
+            np.nanmax(entry, -1) > np.nanmin(entry, -1)
+        ).any()
     ids = [item_id for item_id in panel.item_ids() if item_id is not None]
     for which, problem in (
-        (~usable, "without any value are left out of training"),
+        (~usable, "without a value (in each dimension) are not trained on"),
         (
             usable & (lengths < least_length),
-            f"shorter than {least_length} points (context and horizon) carry "
-            "no evidence: their posterior is the chain's",
+            f"shorter than {least_length} points (context and horizon) are "
+            "not trained on",
         ),
-        (usable & constant_, "that never change teach nothing of anomalies"),
+        (usable & is_constant, "that never change teach nothing of anomalies"),
     ):
         if which.any():
             warn(f"{which.sum()} series {problem}: {listed(panel, which)}.")
@@ -228,13 +233,19 @@ def check_dimensions(
 
 
 def labels_of(
-    entry: dict, position: int, field: str, shape: tuple[int, ...]
+    entry: dict,
+    position: int,
+    field: str,
+    shape: tuple[int, ...],
+    cut_labels: bool,
 ) -> np.ndarray:
     """What is known of the points of an entry."""
     if field not in entry:
         return np.full(shape, np.nan)
     name = f"field {field!r} of {name_of(entry, position)}"
     labels = real_array(entry[field], name)
+    if cut_labels:
+        labels = labels[..., : shape[-1]]
     if labels.shape != shape:
         raise ValueError(
             f"{name} must have one label for each point, got shape "

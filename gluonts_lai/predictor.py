@@ -12,7 +12,12 @@ from gluonts.model.forecast import Forecast
 from gluonts.model.predictor import Predictor
 
 from gluonts_lai.anomalous import AnomalousModel
-from gluonts_lai.backends import nominal_of, rescaled, seeded
+from gluonts_lai.backends import (
+    expect_scaled,
+    nominal_of,
+    rescaled,
+    seeded,
+)
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found, find
 from gluonts_lai.evidence import fit_anomalous
@@ -61,7 +66,7 @@ class LAIPredictor(Predictor):
         Chains of single series, where each has its own, by ``item_id``; by
         position ("#0", "#1", …) where there is none.
     fitted
-        p⁻ of the training series, in the same way.
+        p⁻ of the training series by ``item_id``.
     label_field
         Name of an entry field with what is known of points.
     widening
@@ -85,6 +90,8 @@ class LAIPredictor(Predictor):
         widening: float = 1.0,
     ) -> None:
         super().__init__(base.prediction_length, base.lead_time)
+        if scaling:
+            expect_scaled(base)
         self.base = base
         self.chain = chain
         self.anomalous = anomalous

@@ -51,6 +51,10 @@ class Table(NamedTuple):
         return [entry.shape for entry in self.entries]
 
     @property
+    def dtype(self) -> type:
+        return self.blocks[0].dtype.type if self.blocks else np.float32
+
+    @property
     def size(self) -> int:
         """Number of points."""
         return sum(block.size for block in self.blocks)
@@ -84,8 +88,7 @@ class Table(NamedTuple):
 
     def part(self, which: slice) -> "Table":
         """A copy of some of the entries."""
-        dtype = self.blocks[0].dtype.type if self.blocks else np.float32
-        return Table.of(self.entries[which], dtype)
+        return Table.of(self.entries[which], self.dtype)
 
     def put(self, which: slice, part: "Table") -> None:
         """Write to some of the entries."""

@@ -165,7 +165,6 @@ class Autoregression(NamedTuple):
     prediction_length: int = 1
     lead_time: int = 0
     batch_size: int = 50
-    two_stages: bool = False
     is_random: bool = False
 
     @property
@@ -187,7 +186,7 @@ class Autoregression(NamedTuple):
         start = t - self.lead_time - after_first % self.prediction_length
         return self.weights @ clean[start - self.context_length : start]
 
-    def score(self, prepared, contexts, ahead=False, update=None, spread=None):
+    def score(self, prepared, contexts, update=None, spread=None):
         def ask(pieces, num_leads):
             windows = [
                 contexts.entries[i][..., t - self.context_length : t]

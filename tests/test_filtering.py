@@ -310,9 +310,11 @@ def test_all_densities_may_be_wider_than_the_forecaster_says():
 def test_long_runs_wait_for_what_is_before_them():
     flags = np.zeros((4, 12), bool)
     flags[:, 1:4] = flags[:, 6:10] = True  # one of 3, one of 4
-    front = np.array([0, 5, 6, 12])
+    is_moving = np.zeros((4, 12), bool)
+    is_moving[0] = is_moving[1, 6] = True  # where scores are to change
+    is_moving[2, 7:] = True
 
-    waiting = hold_back(flags, front)
+    waiting = hold_back(flags, is_moving)
 
     assert_array_equal(waiting, [6, 6, 12, 12])
     assert flags[:, 1:4].all()

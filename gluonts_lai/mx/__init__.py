@@ -8,7 +8,14 @@ require("mxnet")
 
 from .forecasts import rescaled  # noqa: E402
 from .randomness import seeded  # noqa: E402
+from .scaling import leave_flat_windows  # noqa: E402
 from .scoring import MXNominal  # noqa: E402
 from .training import MXTraining  # noqa: E402
 
-__all__ = ["MXNominal", "MXTraining", "rescaled", "seeded"]
+__all__ = [
+    "MXNominal",
+    "MXTraining",
+    "leave_flat_windows",
+    "rescaled",
+    "seeded",
+]

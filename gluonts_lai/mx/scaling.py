@@ -7,6 +7,7 @@ from typing import Any
 import mxnet as mx
 import numpy as np
 from gluonts.mx import distribution as outputs
+from gluonts.mx.block.scaler import MeanScaler
 from gluonts.mx.model.estimator import GluonEstimator
 from gluonts.mx.model.n_beats import NBEATSEstimator
 from gluonts.mx.util import get_hybrid_forward_input_names
@@ -65,6 +66,18 @@ def scale_batch(batch: dict, context_length: int) -> tuple[dict, Scale]:
         future = batch["future_target"]
         batch["future_target"] = like(scale.apply(as_numpy(future)), future)
     return batch, scale
+
+
+def leave_flat_windows(network: Any) -> None:
+    """
+    Let a flat window, which is all zeros once it is scaled, be one of width 1.
+
+    GluonTS's scaler would give it the mean width of the windows that happen to
+    be in its batch.
+    """
+    scaler = getattr(network, "scaler", None)
+    if isinstance(scaler, MeanScaler) and scaler.default_scale is None:
+        scaler.default_scale = 1.0
 
 
 def as_numpy(array: Any) -> np.ndarray:

@@ -61,12 +61,6 @@ class MXNominal(NamedTuple):
     def is_random(self) -> bool:
         return not isinstance(self.predictor.prediction_net, READ_DIRECTLY)
 
-    @property
-    def two_stages(self) -> bool:
-        network = self.predictor.prediction_net
-        direct = isinstance(network, SimpleFeedForwardNetworkBase)
-        return direct and self.prediction_length > 1
-
     def prepare(self, panel: Panel) -> Prepared:
         before, _ = parts(self.predictor)
         return Prepared.of(
@@ -81,7 +75,6 @@ class MXNominal(NamedTuple):
         self,
         prepared: Prepared,
         contexts: Table,
-        ahead: bool = False,
         update: Optional[Update] = None,
         spread: Optional[Table] = None,
     ) -> Scores:
@@ -110,7 +103,7 @@ class MXNominal(NamedTuple):
         with seeds.seeded(self.seed), seeded(self.seed):
             return score(
                 ask,
-                self.grid(ahead),
+                self.grid(),
                 prepared.values,
                 prepared.scales,
                 self.residual_scale,
@@ -118,11 +111,14 @@ class MXNominal(NamedTuple):
                 spread,
             )
 
-    def grid(self, ahead: bool) -> Grid:
+    def grid(self) -> Grid:
         """Which windows to read, and how many at once."""
         _, after = parts(self.predictor)
         horizon = self.prediction_length
-        stride = 1 if self.two_stages and not ahead else horizon
+        is_direct = isinstance(
+            self.predictor.prediction_net, SimpleFeedForwardNetworkBase
+        )
+        stride = 1 if is_direct else horizon
         length = self.reach
         fields = 2 + 4 * len(getattr(after[0], "ts_fields", []))
         if self.is_random:

@@ -26,7 +26,7 @@ from gluonts_lai.transform import Clean
 from .loader import KNOWN, WindowLoader
 from .randomness import seed_everything, seeded
 from .reading import READ_DIRECTLY
-from .scaling import can_scale, scale_batch
+from .scaling import can_scale, leave_flat_windows, scale_batch
 from .scoring import MXNominal
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,16 @@ class MXTraining:
         self.transformation = self.estimator.create_transformation()
         self.network = self.estimator.create_training_network()
         self.scaling = self.scales(window_scaling)
+        if self.scaling:
+            leave_flat_windows(self.network)
         self.prepared = self.prepare(panel)
+
+    is_anew = False  # each epoch goes on from the last
+
+    @property
+    def has_observed(self) -> bool:
+        """Whether the network is told which points were observed."""
+        return self.prepared.has_observed
 
     @property
     def looks_ahead(self) -> bool:
@@ -80,9 +89,12 @@ class MXTraining:
     def nominal(self) -> MXNominal:
         """The network as it is now."""
         with self.estimator.trainer.ctx:
-            predictor = self.estimator.create_predictor(
+            # Blocks of the training network are hybridized: not to be shared.
+            predictor = with_own_blocks(self.estimator).create_predictor(
                 self.transformation, self.network
             )
+        if self.scaling:
+            leave_flat_windows(predictor.prediction_net)
         return MXNominal(
             predictor, self.context_length, self.scaling, self.seed
         )

@@ -28,16 +28,16 @@ class Nominal(Protocol):
     """
     The forecaster, as EM sees it.
 
-    ``two_stages`` tells whether it can look ``prediction_length`` points
-    ahead and one point ahead, and has a reason to; ``is_random`` whether its
-    scores are made from samples.
+    Each point is scored from as near before it as the forecaster can:
+    directly before it, or from up to ``prediction_length`` points before
+    where only forecasts can be had. ``is_random`` tells whether these are
+    made of samples.
     """
 
     context_length: int
     reach: int  # how far a point reaches into the scores of later ones
     prediction_length: int
     lead_time: int
-    two_stages: bool
     is_random: bool
 
     def prepare(self, panel: Panel) -> Any:
@@ -47,7 +47,6 @@ class Nominal(Protocol):
         self,
         prepared: Any,
         contexts: Table,
-        ahead: bool = False,
         update: Optional[Update] = None,
         spread: Optional[Table] = None,
     ) -> Scores:
@@ -60,10 +59,6 @@ class Nominal(Protocol):
             The series, as :meth:`prepare` left them.
         contexts
             The same series, cleaned: what the forecaster may look back on.
-        ahead
-            Whether to score points from ``prediction_length`` points before,
-            so that a run cannot hide behind its own first points; or else
-            from as near as the forecaster can.
         update
             Earlier scores, of which some are to be made anew.
         spread

@@ -22,6 +22,8 @@ class Retraining:
 
     num_epochs = NUM_TRAININGS
     scaling = False
+    has_observed = False
+    is_anew = True  # each epoch begins from scratch
 
     def __init__(
         self,
@@ -70,6 +72,8 @@ class Retraining:
                 )
                 if is_usable
             ]
-            self.predictor = copy.deepcopy(self.estimator).train(data)
+            self.predictor = copy.deepcopy(self.estimator).train(
+                data, validation.entries if validation is not None else None
+            )
         assert self.predictor is not None
         return self.predictor

@@ -42,10 +42,6 @@ class Rolling(NamedTuple):
         return self.context_length + self.prediction_length + self.lead_time
 
     @property
-    def two_stages(self) -> bool:
-        return False
-
-    @property
     def is_random(self) -> bool:
         return True
 
@@ -56,7 +52,6 @@ class Rolling(NamedTuple):
         self,
         prepared: Panel,
         contexts: Table,
-        ahead: bool = False,
         update: Optional[Update] = None,
         spread: Optional[Table] = None,
     ) -> Scores:

@@ -129,7 +129,7 @@ def score(
         spread = values.map(np.ones_like)
     if update is None:
         log_normal = values.like(np.nan, np.float32)
-        expected = values.like(np.nan, np.float32)
+        expected = values.like(np.nan, values.dtype)
         has_density, stale = True, None
     else:
         (log_normal, expected, found), stale = update
