@@ -1,0 +1,144 @@
+"""
+What one estimator is enough to show.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from gluonts.env import env
+from gluonts.evaluation import make_evaluation_predictions
+from numpy.testing import assert_allclose, assert_array_equal
+
+from gluonts_lai import LAIEstimator
+from gluonts_lai.panel import Panel
+from gluonts_lai.transform import Clean
+
+from . import zoo
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:max_anomaly_share should not"),
+    pytest.mark.filterwarnings("ignore:the forecaster should explain"),
+]
+START = pd.Period("2024-01-01 00", freq="h")
+
+
+@pytest.fixture(autouse=True)
+def no_progress_bar():
+    with env._let(use_tqdm=False):
+        yield
+
+
+def day(offset, num_points=300, seed=0):
+    """A day in hours, with a little noise."""
+    noise = np.random.default_rng(seed).normal(size=num_points) * 0.1
+    return offset + np.sin(np.arange(num_points) * 2 * np.pi / 24) + noise
+
+
+def trained(entries, name="SimpleFeedForward", **settings):
+    make = zoo.CASES[name].make
+    estimator = make(epochs=6, num_batches_per_epoch=20, learning_rate=0.01)
+    return LAIEstimator(estimator, seed=0, **settings).train_model(entries)
+
+
+@pytest.mark.parametrize("name", zoo.CASES)
+def test_networks_may_be_hybridized_as_they_are_by_default(name):
+    case = zoo.CASES[name]
+    dataset, _ = zoo.dataset(case.data, num_series=2, length=72)
+    estimator = case.make(hybridize=True, num_batches_per_epoch=2)
+
+    output = LAIEstimator(estimator, seed=0, num_paths=1).train_model(dataset)
+
+    assert len(output.history) == 2  # one while it trained, one at the end
+    for forecast in output.predictor.predict(dataset):
+        assert np.isfinite(forecast.mean).all()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
+def test_a_level_is_nothing_that_a_network_has_to_learn(offset):
+    x = day(offset)
+    x[200] += 5.0
+    output = trained([{"start": START, "target": x, "item_id": "a"}])
+
+    detection = next(
+        output.predictor.detect(
+            [{"start": START, "target": x, "item_id": "a"}], mode="smooth"
+        )
+    )
+
+    assert detection.probability[200] > 0.99
+    # A few times the noise: it has hardly been trained.
+    assert abs(detection.cleaned[200] - x[200] + 5.0) < 1.0
+    forecast = next(output.predictor.predict([{"start": START, "target": x}]))
+    assert abs(forecast.mean - offset).max() < 2.0
+
+
+def test_a_flat_window_does_not_depend_on_its_batch():
+    flat, other = day(10.0), day(500.0, seed=1)
+    flat[100:150] = 10.0
+    entries = [
+        {"start": START, "target": x, "item_id": f"{i}"}
+        for i, x in enumerate([flat, other])
+    ]
+    predictor = trained(entries).predictor
+
+    alone, beside = (
+        next(iter(predictor.detect(part))) for part in (entries[:1], entries)
+    )
+
+    # Sums in single precision, in another order.
+    assert_allclose(alone.log_density, beside.log_density, atol=1e-4)
+    assert_allclose(alone.probability, beside.probability, atol=1e-4)
+
+
+def test_series_without_a_name_are_not_taken_for_others():
+    small, large = day(10.0), 1_000 * day(10.0, seed=1)
+    small[250] += 5.0
+    entries = [{"start": START, "target": x} for x in (small, large)]
+    predictor = trained(entries).predictor
+
+    first, _ = predictor.detect(entries)
+    _, last = predictor.detect(entries[::-1])
+
+    assert first.probability[250] > 0.99 and last.probability[250] > 0.99
+
+
+def test_labels_may_go_on_after_the_target_in_a_backtest():
+    entry = {"start": START, "target": day(10.0), "item_id": "a"}
+    entry["known"] = np.full(300, np.nan)
+    predictor = trained([entry], label_field="known").predictor
+
+    forecasts, _ = make_evaluation_predictions([entry], predictor)
+
+    assert np.isfinite(next(forecasts).mean).all()
+
+
+def test_what_cannot_be_masked_is_imputed():
+    dataset, _ = zoo.dataset("univariate", num_series=2, length=72)
+    make = zoo.CASES["DeepFactor"].make
+
+    with pytest.warns(UserWarning, match="got DeepFactorEstimator; its anom"):
+        output = LAIEstimator(make(), treatment="mask").train_model(dataset)
+
+    assert output.predictor.treatment == "impute"
+
+
+def test_a_network_that_explains_nothing_masks_nothing():
+    x = day(10.0)
+    entries = [{"start": START, "target": x, "item_id": "a"}]
+    make = zoo.CASES["DeepFactor"].make  # it never sees the past of a window
+
+    with pytest.warns(UserWarning, match="should explain at least 80%"):
+        output = LAIEstimator(make(), seed=0).train_model(entries)
+
+    assert output.history[-1].share_flagged > 0.2
+    assert output.predictor.chain == output.predictor.chain.from_prior()
+
+
+def test_training_data_are_scaled_by_window_and_nothing_else_is_done():
+    entries = [{"start": START, "target": day(10.0), "item_id": "a"}]
+    values = Panel.of(entries).values
+
+    clean = Clean.as_observed(values)
+
+    assert_array_equal(clean.targets.entries[0], values.entries[0])
+    assert clean.observed.entries[0].all()
