@@ -160,7 +160,7 @@ def warn_about(panel: Panel, usable: np.ndarray, least_length: int) -> None:
         ).any()
     ids = [item_id for item_id in panel.item_ids() if item_id is not None]
     for which, problem in (
-        (~usable, "without a value (in each dimension) are not trained on"),
+        (~usable, "without any value are left out of training"),
         (
             usable & (lengths < least_length),
             f"shorter than {least_length} points (context and horizon) are "
