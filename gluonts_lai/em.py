@@ -7,10 +7,14 @@ p⁻(x[t]). Neither the bits nor the forecaster are known; each would be easy to
 learn from the other. So they take turns:
 
     for each round:
-        E   log p⁺ and log p⁻ of every point, hence the posterior of z
+        E   clean the past of every point by filtering; log p⁺ and log p⁻ of
+            every point, hence the posterior of z
         M   for each of num_paths epochs: draw a path z from the posterior,
             clean the points with z = 1 away, train the network for an epoch;
             then re-estimate the chain and p⁻ from the paths
+
+Where a forecaster leaves more than ``max_anomaly_share`` of the points
+unexplained, it is not the points: it goes on learning from all of them.
 
 The training loop belongs to the wrapped estimator: it asks for the data of one
 epoch after the other, and :meth:`MonteCarloEM.epochs` has them.
