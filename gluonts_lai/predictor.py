@@ -153,6 +153,7 @@ class LAIPredictor(Predictor):
         self,
         dataset: Iterable[dict],
         mode: str = "filter",
+        num_particles: int = 0,
         threshold: float = 0.5,
         max_run: Optional[float] = None,
     ) -> Iterator[Detection]:
@@ -166,6 +167,8 @@ class LAIPredictor(Predictor):
         mode
             "filter" for what was known when each point came, "smooth" for
             hindsight.
+        num_particles
+            Reserved for several cleaned histories side by side; 0 for one.
         threshold
             Probability above which a point is replaced in the context of
             later ones.
@@ -177,6 +180,10 @@ class LAIPredictor(Predictor):
         if mode not in ("filter", "smooth"):
             raise ValueError(
                 f"mode must be 'filter' or 'smooth', got {mode!r}."
+            )
+        if num_particles:
+            raise NotImplementedError(
+                "num_particles must be 0: there is only one history yet."
             )
         for number, panel in enumerate(self.panels(dataset)):
             with seeded(derived(self.seed or 0, number)):
