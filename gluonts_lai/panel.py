@@ -1,16 +1,18 @@
 """
 A GluonTS data set as it comes in: checked, and seen as tables.
-
-Whatever is wrong with an entry is said here, in one sentence that names it,
-before any work is done. Nothing of the caller's is written to.
 """
 
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
+from typing import Callable, Iterable, Iterator, NamedTuple, Optional
 
 import numpy as np
 
-from gluonts_lai.arrays import real_array
 from gluonts_lai.caution import warn
+from gluonts_lai.entries import (
+    check_dimensions,
+    labels_of,
+    name_of,
+    target_of,
+)
 from gluonts_lai.table import Table
 
 # What is worked on at once.
@@ -187,83 +189,6 @@ def check_labels_are_there(panel: Panel, label_field: Optional[str]) -> None:
             f"label_field must name a field of the entries, got "
             f"{label_field!r}; they have {sorted(panel.entries[0])}."
         )
-
-
-def target_of(entry: Any, position: int) -> np.ndarray:
-    """The target of an entry, NaN where it is missing."""
-    name = name_of(entry, position)
-    try:
-        target = entry["target"]
-    except (KeyError, TypeError) as error:
-        raise ValueError(
-            f"each entry must be a mapping with a target, got none in {name}."
-        ) from error
-    if "start" not in entry:
-        raise ValueError(
-            f"each entry must have a start, got none in {name}; give the "
-            "pandas.Period of its first point."
-        )
-    target = real_array(target, f"the target of {name}")
-    if target.ndim not in (1, 2):
-        raise ValueError(
-            f"the target of {name} must have shape (time,) or (dim, time), "
-            f"got {target.shape}."
-        )
-    if np.isinf(target).any():
-        t = int(np.argwhere(np.isinf(target))[0][-1])
-        raise ValueError(
-            f"the target of {name} must be finite, or NaN where it is "
-            f"missing, got {target[..., t]} at time {t}; replace infinite "
-            "values by NaN."
-        )
-    return target
-
-
-def check_dimensions(
-    entries: list, targets: list[np.ndarray], first: int
-) -> None:
-    """All targets have one dimension, or all have several."""
-    for i, target in enumerate(targets):
-        if target.shape[:-1] != targets[0].shape[:-1]:
-            raise ValueError(
-                "all targets must have the same dimensions, got shape "
-                f"{target.shape} in {name_of(entries[i], first + i)} after "
-                f"{targets[0].shape}; put them into data sets of their own."
-            )
-
-
-def labels_of(
-    entry: dict,
-    position: int,
-    field: str,
-    shape: tuple[int, ...],
-    cut_labels: bool,
-) -> np.ndarray:
-    """What is known of the points of an entry."""
-    if field not in entry:
-        return np.full(shape, np.nan)
-    name = f"field {field!r} of {name_of(entry, position)}"
-    labels = real_array(entry[field], name)
-    if cut_labels:
-        labels = labels[..., : shape[-1]]
-    if labels.shape != shape:
-        raise ValueError(
-            f"{name} must have one label for each point, got shape "
-            f"{labels.shape} for a target of shape {shape}; use NaN where "
-            "nothing is known."
-        )
-    if np.any((labels < 0) | (labels > 1)):
-        raise ValueError(
-            f"{name} must be 1 (anomalous), 0 (nominal), between them or NaN "
-            f"(unknown), got {np.nanmin(labels):g} to {np.nanmax(labels):g}."
-        )
-    return labels
-
-
-def name_of(entry: Any, position: int) -> str:
-    """What to call an entry in a message."""
-    item_id = entry.get("item_id") if isinstance(entry, dict) else None
-    return f"entry {position}" + (f" ({item_id!r})" if item_id else "")
 
 
 def listed(panel: Panel, which: np.ndarray, most: int = 5) -> str:

@@ -18,7 +18,7 @@ import gluonts_lai
 
 ROWS = [
     ["arrays", "value", "seeds", "rounds", "caution"],
-    ["table", "gaps", "indicator", "anomalous", "dataset", "ev"],
+    ["table", "entries", "gaps", "indicator", "anomalous", "dataset", "ev"],
     ["panel", "transform", "evidence", "fronts"],
     ["transitions", "nominal"],
     ["filtering", "mx", "torch"],
