@@ -24,6 +24,9 @@ def gluonts_lai(*arguments, **options):
 
 
 @needs_matplotlib
+@pytest.mark.skipif(
+    find_spec("mxnet") is None, reason="mxnet is not installed here"
+)
 def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path):
     done = gluonts_lai("demo", cwd=tmp_path)
 
@@ -66,6 +69,18 @@ def test_a_missing_matplotlib_says_how_to_get_it(monkeypatch):
 
     assert done.exit_code == 1
     assert "pip install 'gluonts-lai[plot]'" in done.output
+
+
+@needs_matplotlib
+def test_a_missing_mxnet_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mxnet", None)
+    out = str(tmp_path / "demo.png")
+
+    done = CliRunner().invoke(main, ["demo", "--out", out])
+
+    assert done.exit_code == 1
+    assert "pip install 'gluonts-lai[mxnet]'" in done.output
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_version_is_that_of_the_package():
