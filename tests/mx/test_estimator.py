@@ -7,11 +7,9 @@ import pandas as pd
 import pytest
 from gluonts.env import env
 from gluonts.evaluation import make_evaluation_predictions
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from gluonts_lai import LAIEstimator
-from gluonts_lai.panel import Panel
-from gluonts_lai.transform import Clean
 
 from . import zoo
 
@@ -132,13 +130,3 @@ def test_a_network_that_explains_nothing_masks_nothing():
 
     assert output.history[-1].share_flagged > 0.2
     assert output.predictor.chain == output.predictor.chain.from_prior()
-
-
-def test_training_data_are_scaled_by_window_and_nothing_else_is_done():
-    entries = [{"start": START, "target": day(10.0), "item_id": "a"}]
-    values = Panel.of(entries).values
-
-    clean = Clean.as_observed(values)
-
-    assert_array_equal(clean.targets.entries[0], values.entries[0])
-    assert clean.observed.entries[0].all()
