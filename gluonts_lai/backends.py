@@ -28,11 +28,12 @@ from gluonts_lai.panel import Panel
 KNOWN = [
     ("gluonts_lai.mx", "gluonts.mx.model.estimator.GluonEstimator"),
     ("gluonts_lai.mx", "gluonts.mx.model.predictor.GluonPredictor"),
+    ("gluonts_lai.mx", "gluonts.mx.model.forecast.DistributionForecast"),
 ]
 
 
 def backend_of(model: Any) -> Optional[ModuleType]:
-    """Our package for an estimator or a predictor; None for others."""
+    """Our package for a thing of GluonTS; None for what belongs to none."""
     for package, path in KNOWN:
         module, name = path.rsplit(".", 1)
         if isinstance(model, getattr(sys.modules.get(module), name, ())):
@@ -49,7 +50,7 @@ def training_of(
 ) -> Any:
     """The training run of an estimator."""
     backend = backend_of(estimator)
-    kind = Retraining if backend is None else backend.MXTraining
+    kind = Retraining if backend is None else backend.Training
     return kind(estimator, panel, context_length, window_scaling, seed)
 
 
@@ -64,7 +65,7 @@ def nominal_of(
     backend = backend_of(predictor)
     if backend is None:
         return Rolling(predictor, context_length, residual_scale)
-    return backend.MXNominal(
+    return backend.Nominal(
         predictor, context_length, scaling, seed, residual_scale
     )
 
@@ -91,7 +92,9 @@ def rescaled(forecast: Forecast, scale: Scale) -> Forecast:
             forecast_keys=forecast.forecast_keys,
             **about,
         )
-    return import_module("gluonts_lai.mx").rescaled(forecast, scale)
+    backend = backend_of(forecast)
+    assert backend is not None, f"no window scaling for {type(forecast)}"
+    return backend.rescaled(forecast, scale)
 
 
 @contextmanager

@@ -9,12 +9,12 @@ require("mxnet")
 from .forecasts import rescaled  # noqa: E402
 from .randomness import seeded  # noqa: E402
 from .scaling import leave_flat_windows  # noqa: E402
-from .scoring import MXNominal  # noqa: E402
-from .training import MXTraining  # noqa: E402
+from .scoring import Nominal  # noqa: E402
+from .training import Training  # noqa: E402
 
 __all__ = [
-    "MXNominal",
-    "MXTraining",
+    "Nominal",
+    "Training",
     "leave_flat_windows",
     "rescaled",
     "seeded",

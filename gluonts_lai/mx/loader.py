@@ -1,118 +1,39 @@
 """
-Batches of training windows, without a detour.
-
-GluonTS cuts each window on its own into a dictionary, and stacks dictionaries
-into a batch. For the estimators that do nothing else to their windows, the
-same windows are cut straight into the batch, in the same order.
+Batches of training windows on MXNet.
 """
 
-from typing import Any, Iterator, Sequence
+from typing import Any, Optional, Sequence
 
 import mxnet as mx
 import numpy as np
-from gluonts.exceptions import GluonTSDataError
-from gluonts.itertools import Cyclic
 from gluonts.mx.model.deepar import DeepAREstimator
 from gluonts.mx.model.estimator import GluonEstimator
 from gluonts.mx.model.simple_feedforward import SimpleFeedForwardEstimator
 from gluonts.mx.util import get_hybrid_forward_input_names
-from gluonts.transform import InstanceSplitter
 
-from .scaling import scale_batch
+from gluonts_lai.nominal.loader import WindowLoader
 
 # Estimators whose batches are windows and nothing else.
 KNOWN = (DeepAREstimator, SimpleFeedForwardEstimator)
 
 
-class WindowLoader:
-    """
-    An endless stream of batches for one of the known estimators.
+def window_loader(
+    estimator: GluonEstimator,
+    network: Any,
+    data: Sequence[dict],
+    context_length: Optional[int],
+) -> WindowLoader:
+    """An endless stream of batches for one of the known estimators."""
 
-    Parameters
-    ----------
-    estimator
-        Knows how to sample and to cut windows.
-    network
-        Its training network, which knows its inputs.
-    data
-        Transformed entries.
-    context_length
-        Points to scale each window by; None to leave windows as they are.
-    """
+    def as_tensor(array: np.ndarray) -> mx.nd.NDArray:
+        array = np.ascontiguousarray(array, dtype=np.float32)
+        return mx.nd.from_numpy(array).as_in_context(estimator.trainer.ctx)
 
-    def __init__(
-        self,
-        estimator: GluonEstimator,
-        network: Any,
-        data: Sequence[dict],
-        context_length: Any,
-    ) -> None:
-        self.splitter = estimator._create_instance_splitter("training")
-        self.names = get_hybrid_forward_input_names(type(network))
-        self.batch_size = estimator.batch_size
-        self.ctx = estimator.trainer.ctx
-        self.data = data
-        self.context_length = context_length
-
-    def __iter__(self) -> Iterator[dict]:
-        batch: list[tuple[dict, int]] = []
-        for entry, t in self.windows():
-            batch.append((entry, t))
-            if len(batch) == self.batch_size:
-                yield self.stacked(batch)
-                batch = []
-
-    def windows(self) -> Iterator[tuple[dict, int]]:
-        """Entries with the starts of windows in them, again and again."""
-        num_idle, most_idle = 0, max(100, 10 * len(self.data))
-        sample = self.splitter.instance_sampler
-        for entry in Cyclic(self.data):
-            starts = sample(entry[self.splitter.target_field])
-            num_idle = 0 if len(starts) else num_idle + 1
-            if num_idle > most_idle:
-                raise GluonTSDataError(
-                    "training data must be long enough for a window, but "
-                    f"{num_idle} series in a row gave none; shorten the "
-                    "context, or lower the sampler's min_past."
-                )
-            for t in starts:
-                yield entry, int(t)
-
-    def stacked(self, windows: list[tuple[dict, int]]) -> dict:
-        """Windows as a batch, inputs in the order of the network."""
-        batch = {
-            name: np.stack([piece(self.splitter, name, *w) for w in windows])
-            for name in self.names
-        }
-        if self.context_length is not None:
-            batch, _ = scale_batch(batch, self.context_length)
-        return {
-            name: mx.nd.from_numpy(
-                np.ascontiguousarray(array, dtype=np.float32)
-            ).as_in_context(self.ctx)
-            for name, array in batch.items()
-        }
-
-
-def piece(
-    splitter: InstanceSplitter, name: str, entry: dict, t: int
-) -> np.ndarray:
-    """One input of one window."""
-    when, _, field = name.partition("_")
-    if when not in ("past", "future"):
-        return np.asarray(entry[name])
-    past = splitter.past_length
-    if name == f"past_{splitter.is_pad_field}":
-        return (np.arange(past) < past - t).astype(np.float32)
-    array = entry[field]
-    if when == "future":
-        begin = t + splitter.lead_time
-        window = array[..., begin : begin + splitter.future_length]
-    elif t >= past:
-        window = array[..., t - past : t]
-    else:
-        padding = [(0, 0)] * (array.ndim - 1) + [(past - t, 0)]
-        window = np.pad(
-            array[..., :t], padding, constant_values=splitter.dummy_value
-        )
-    return window.T if splitter.output_NTC else window
+    return WindowLoader(
+        estimator._create_instance_splitter("training"),
+        get_hybrid_forward_input_names(type(network)),
+        estimator.batch_size,
+        data,
+        context_length,
+        as_tensor,
+    )

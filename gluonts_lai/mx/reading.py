@@ -21,11 +21,11 @@ from gluonts.mx.model.simple_feedforward._network import (
 
 from gluonts_lai.nominal.densities import StudentT, from_quantiles
 from gluonts_lai.nominal.forecasts import LEVELS, density_of
+from gluonts_lai.nominal.network import NUM_SAMPLES
 from gluonts_lai.nominal.scoring import Density
 
 # Networks whose distribution can be seen without drawing from it.
 READ_DIRECTLY = (SimpleFeedForwardNetworkBase, DeepARNetwork)
-NUM_SAMPLES = 100
 
 
 def read_network(

@@ -14,7 +14,7 @@ from gluonts.mx.util import get_hybrid_forward_input_names
 from gluonts.transform import InstanceSplitter
 from gluonts.transform.split import TFTInstanceSplitter
 
-from gluonts_lai.nominal.scaling import Scale, window_scale
+from gluonts_lai.nominal.scaling import as_numpy, like
 
 # Families that a change of centre and width leaves what they are.
 LOCATION_SCALE = (
@@ -52,22 +52,6 @@ def is_real(distr_output: Any) -> bool:
     return distr_output is None or isinstance(distr_output, LOCATION_SCALE)
 
 
-def scale_batch(batch: dict, context_length: int) -> tuple[dict, Scale]:
-    """A batch with each window scaled by its context, and the scales."""
-    past = as_numpy(batch["past_target"])
-    scale = window_scale(past[:, -context_length:])
-    scaled = scale.apply(past)
-    if "past_observed_values" in batch:
-        # What pads a short past stays what it was.
-        padding = (past == 0) & (as_numpy(batch["past_observed_values"]) == 0)
-        scaled[padding] = 0.0
-    batch = {**batch, "past_target": like(scaled, batch["past_target"])}
-    if "future_target" in batch:
-        future = batch["future_target"]
-        batch["future_target"] = like(scale.apply(as_numpy(future)), future)
-    return batch, scale
-
-
 def leave_flat_windows(network: Any) -> None:
     """
     Let a flat window, which is all zeros once it is scaled, be one of width 1.
@@ -80,13 +64,12 @@ def leave_flat_windows(network: Any) -> None:
         scaler.default_scale = 1.0
 
 
-def as_numpy(array: Any) -> np.ndarray:
-    return array if isinstance(array, np.ndarray) else array.asnumpy()
+@as_numpy.register
+def _(array: mx.nd.NDArray) -> np.ndarray:
+    return array.asnumpy()
 
 
-def like(array: np.ndarray, template: Any) -> Any:
-    """An array where and what its template is."""
-    if isinstance(template, np.ndarray):
-        return array
+@like.register
+def _(template: mx.nd.NDArray, array: np.ndarray) -> mx.nd.NDArray:
     array = np.ascontiguousarray(array, dtype=template.dtype)
     return mx.nd.from_numpy(array).as_in_context(template.context)

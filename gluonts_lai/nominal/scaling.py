@@ -8,7 +8,8 @@ says is brought back: values by ``centre + width * value``, log densities by
 that is usual in its series stands in for it.
 """
 
-from typing import NamedTuple
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,3 +94,35 @@ def row_scale(row: np.ndarray, context_length: int) -> tuple[float, float]:
     centre = float(np.median(row))
     usual = float(np.median(widths)) if widths.size else abs(centre)
     return centre, usual if usual > 1e-30 else 1.0
+
+
+def scale_batch(batch: dict, context_length: int) -> tuple[dict, Scale]:
+    """
+    A batch with each window scaled by its context, and the scales.
+
+    Its arrays may be numpy's or a framework's, and stay what they are.
+    """
+    past = as_numpy(batch["past_target"])
+    scale = window_scale(past[:, -context_length:])
+    scaled = scale.apply(past)
+    if "past_observed_values" in batch:
+        # What pads a short past stays what it was.
+        padding = (past == 0) & (as_numpy(batch["past_observed_values"]) == 0)
+        scaled[padding] = 0.0
+    batch = {**batch, "past_target": like(batch["past_target"], scaled)}
+    if "future_target" in batch:
+        future = batch["future_target"]
+        batch["future_target"] = like(future, scale.apply(as_numpy(future)))
+    return batch, scale
+
+
+@singledispatch
+def as_numpy(array: Any) -> np.ndarray:
+    """A framework's array as one of numpy."""
+    return array
+
+
+@singledispatch
+def like(template: Any, array: np.ndarray) -> Any:
+    """An array of numpy where and what a template is."""
+    return array

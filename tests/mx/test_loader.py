@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from gluonts_lai.mx.loader import WindowLoader
-from gluonts_lai.mx.training import MXTraining
+from gluonts_lai.mx import Training
+from gluonts_lai.mx.loader import window_loader
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean
 
@@ -15,11 +15,11 @@ from . import zoo
 def test_batches_are_those_of_gluonts(name, min_past):
     dataset, _ = zoo.dataset("univariate", length=60)
     panel = Panel.of(dataset)
-    training = MXTraining(zoo.CASES[name].make(), panel, 12, False, seed=0)
+    training = Training(zoo.CASES[name].make(), panel, 12, False, seed=0)
     estimator = training.estimator
     estimator.train_sampler.min_past = min_past
     data = training.prepared.treated(Clean.as_observed(panel.values))
-    ours = WindowLoader(estimator, training.network, data, None)
+    ours = window_loader(estimator, training.network, data, None)
 
     np.random.seed(1)
     theirs = iter(estimator.create_training_data_loader(data))
@@ -43,7 +43,7 @@ def test_series_that_give_no_window_are_an_error():
     dataset, _ = zoo.dataset("univariate", length=60)
     panel = Panel.of(dataset)
     make = zoo.CASES["SimpleFeedForward"].make
-    training = MXTraining(make(), panel, 12, False, seed=0)
+    training = Training(make(), panel, 12, False, seed=0)
     training.estimator.train_sampler.min_past = 1_000
     data = training.prepared.treated(Clean.as_observed(panel.values))
 

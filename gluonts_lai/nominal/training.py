@@ -1,0 +1,217 @@
+"""
+One optimisation run, over data that change from epoch to epoch.
+
+What is the same in every framework: the wrapped estimator's own training run,
+cut open between epochs.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Iterable, Iterator, Optional
+
+from gluonts.env import env
+from gluonts.model.predictor import Predictor
+
+from gluonts_lai.panel import Panel
+from gluonts_lai.seeds import derived
+from gluonts_lai.transform import Clean
+
+from .network import NetworkNominal
+from .prepared import Prepared
+from .scaling import scale_batch
+
+
+class NetworkTraining(ABC):
+    """
+    The training run of an estimator that has epochs.
+
+    The estimator is copied; the user's callbacks are not, as they may be
+    there to be looked at afterwards.
+
+    Parameters
+    ----------
+    estimator
+        Any estimator of GluonTS for the framework.
+    panel
+        The training set.
+    context_length
+        Points that a window looks back on.
+    window_scaling
+        Whether to scale windows; "auto" where the network allows it.
+    seed
+        Where chance begins.
+    """
+
+    is_anew = False  # each epoch goes on from the last
+
+    def __init__(
+        self,
+        estimator: Any,
+        panel: Panel,
+        context_length: int,
+        window_scaling: Any,
+        seed: int,
+    ) -> None:
+        self.context_length = context_length
+        self.seed = seed
+        self.estimator = self.own(estimator)
+        learn_from_real_pasts(self.estimator, panel, context_length)
+        self.transformation = self.estimator.create_transformation()
+        self.network = self.create_network()
+        self.scaling = self.scales(window_scaling)
+        self.prepared = self.prepare(panel)
+
+    @abstractmethod
+    def own(self, estimator: Any) -> Any:
+        """A copy of the estimator, to be written to."""
+
+    @abstractmethod
+    def create_network(self) -> Any:
+        """The network, not yet trained."""
+
+    @abstractmethod
+    def can_scale(self) -> bool:
+        """Whether the network can be shown scaled windows."""
+
+    @property
+    @abstractmethod
+    def num_epochs(self) -> int:
+        """Epochs that the trainer was given."""
+
+    @property
+    @abstractmethod
+    def looks_ahead(self) -> bool:
+        """Whether points are scored from further than one step before."""
+
+    @abstractmethod
+    def nominal(self) -> NetworkNominal:
+        """The network as it is now."""
+
+    @abstractmethod
+    def run(
+        self,
+        epochs: Iterator[Clean],
+        validation: Optional[Panel] = None,
+        shuffle_buffer_length: Optional[int] = None,
+    ) -> Predictor:
+        """Train on what each epoch brings; give the last weights."""
+
+    @abstractmethod
+    def seed_everything(self, seed: int) -> None:
+        """Start all generators that the framework draws from."""
+
+    @abstractmethod
+    def window_loader(
+        self, data: list[dict], context_length: Optional[int]
+    ) -> Optional[Iterable[dict]]:
+        """Batches without a detour; None for an estimator not known."""
+
+    @abstractmethod
+    def gluonts_loader(
+        self, data: list[dict], is_validation: bool, **kwargs: Any
+    ) -> Iterable[dict]:
+        """The estimator's own batches."""
+
+    @property
+    def has_observed(self) -> bool:
+        """Whether the network is told which points were observed."""
+        return self.prepared.has_observed
+
+    def prepare(self, panel: Panel) -> Prepared:
+        return Prepared.of(
+            panel,
+            self.transformation,
+            self.context_length,
+            self.estimator.prediction_length + self.estimator.lead_time,
+            self.scaling,
+        )
+
+    def loader(
+        self, data: list[dict], shuffle_buffer_length: Optional[int]
+    ) -> Iterable[dict]:
+        """Batches of one epoch."""
+        length = self.context_length if self.scaling else None
+        loader = None
+        if not shuffle_buffer_length:
+            loader = self.window_loader(data, length)
+        return loader or self.scaled(
+            data, False, shuffle_buffer_length=shuffle_buffer_length
+        )
+
+    def validation_loader(
+        self, panel: Optional[Panel]
+    ) -> Optional[Iterable[dict]]:
+        """Batches to validate on, as they were observed."""
+        if panel is None:
+            return None
+        data = self.prepare(panel).treated(Clean.as_observed(panel.values))
+        return self.scaled(data, True)
+
+    def scaled(
+        self, data: list[dict], is_validation: bool, **kwargs: Any
+    ) -> Iterable[dict]:
+        """The estimator's own batches, scaled if they have to be."""
+        with env._let(max_idle_transforms=max(len(data), 100)):
+            loader = self.gluonts_loader(data, is_validation, **kwargs)
+        return Scaled(loader, self.context_length) if self.scaling else loader
+
+    def scales(self, window_scaling: Any) -> bool:
+        possible = self.can_scale()
+        if window_scaling is True and not possible:
+            raise ValueError(
+                "window_scaling=True needs a network that takes a real-valued "
+                f"past and future, got {type(self.estimator).__name__}; use "
+                "'auto' or False."
+            )
+        return possible if window_scaling == "auto" else bool(window_scaling)
+
+
+class Epochs:
+    """
+    Batches, made anew each time somebody begins to read them.
+
+    GluonTS's own loader would go on with windows of the last epoch.
+    """
+
+    def __init__(
+        self,
+        training: NetworkTraining,
+        epochs: Iterator[Clean],
+        shuffle_buffer_length: Optional[int],
+    ) -> None:
+        self.training = training
+        self.epochs = epochs
+        self.shuffle_buffer_length = shuffle_buffer_length
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[dict]:
+        training = self.training
+        data = training.prepared.treated(next(self.epochs))
+        # An epoch draws the same, whatever happened before it.
+        training.seed_everything(derived(training.seed, self.epoch))
+        self.epoch += 1
+        yield from training.loader(data, self.shuffle_buffer_length)
+
+
+class Scaled:
+    """The batches of a loader, with scaled windows."""
+
+    def __init__(self, loader: Any, context_length: int) -> None:
+        self.loader = loader
+        self.context_length = context_length
+
+    def __iter__(self) -> Iterator[dict]:
+        for batch in self.loader:
+            yield scale_batch(batch, self.context_length)[0]
+
+
+def learn_from_real_pasts(
+    estimator: Any, panel: Panel, context_length: int
+) -> None:
+    """Let an estimator of our own sample no windows without a past."""
+    sampler: Any = getattr(estimator, "train_sampler", None)
+    if hasattr(sampler, "min_past"):
+        ahead = estimator.prediction_length + estimator.lead_time
+        longest = max(entry.shape[-1] for entry in panel.values.entries)
+        least = context_length if longest >= context_length + ahead else 0
+        least = max(sampler.min_past, least)
+        estimator.train_sampler = sampler.copy(update={"min_past": least})
