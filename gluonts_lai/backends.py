@@ -29,6 +29,12 @@ KNOWN = [
     ("gluonts_lai.mx", "gluonts.mx.model.estimator.GluonEstimator"),
     ("gluonts_lai.mx", "gluonts.mx.model.predictor.GluonPredictor"),
     ("gluonts_lai.mx", "gluonts.mx.model.forecast.DistributionForecast"),
+    (
+        "gluonts_lai.torch",
+        "gluonts.torch.model.estimator.PyTorchLightningEstimator",
+    ),
+    ("gluonts_lai.torch", "gluonts.torch.model.predictor.PyTorchPredictor"),
+    ("gluonts_lai.torch", "gluonts.torch.model.forecast.DistributionForecast"),
 ]
 
 
@@ -105,7 +111,11 @@ def seeded(seed: Optional[int]) -> Iterator[None]:
         return
     with ExitStack() as stack:
         stack.enter_context(seeds.seeded(seed))
-        if "mxnet" in sys.modules:
-            package = import_module("gluonts_lai.mx")
-            stack.enter_context(package.seeded(seed))
+        for framework, package in (
+            ("gluonts.mx", "gluonts_lai.mx"),
+            ("gluonts.torch", "gluonts_lai.torch"),
+        ):
+            if framework in sys.modules:
+                backend = import_module(package)
+                stack.enter_context(backend.seeded(seed))
         yield

@@ -141,9 +141,7 @@ class NetworkNominal(ABC):
     ) -> Answer:
         """What the network says of some windows."""
         _, after = parts(self.predictor)
-        entries = [
-            prepared.context(i, contexts.entries[i]) for i, _ in pieces
-        ]
+        entries = [prepared.context(i, contexts.entries[i]) for i, _ in pieces]
         if self.is_plain:
             batch = cut_windows(after[0], entries, pieces)
         else:

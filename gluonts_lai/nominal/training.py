@@ -57,7 +57,8 @@ class NetworkTraining(ABC):
         learn_from_real_pasts(self.estimator, panel, context_length)
         self.transformation = self.estimator.create_transformation()
         self.network = self.create_network()
-        self.scaling = self.scales(window_scaling)
+        is_vector = panel.values.entries[0].ndim > 1
+        self.scaling = self.scales(window_scaling, not is_vector)
         self.prepared = self.prepare(panel)
 
     @abstractmethod
@@ -154,8 +155,8 @@ class NetworkTraining(ABC):
             loader = self.gluonts_loader(data, is_validation, **kwargs)
         return Scaled(loader, self.context_length) if self.scaling else loader
 
-    def scales(self, window_scaling: Any) -> bool:
-        possible = self.can_scale()
+    def scales(self, window_scaling: Any, is_scalar: bool) -> bool:
+        possible = is_scalar and self.can_scale()
         if window_scaling is True and not possible:
             raise ValueError(
                 "window_scaling=True needs a network that takes a real-valued "

@@ -5,3 +5,17 @@ The nominal model on PyTorch: the only place that imports torch.
 from gluonts_lai.nominal.backend import require
 
 require("torch")
+
+from .forecasts import rescaled  # noqa: E402
+from .randomness import seeded  # noqa: E402
+from .scaling import leave_flat_windows  # noqa: E402
+from .scoring import Nominal  # noqa: E402
+from .training import Training  # noqa: E402
+
+__all__ = [
+    "Nominal",
+    "Training",
+    "leave_flat_windows",
+    "rescaled",
+    "seeded",
+]

@@ -1,0 +1,46 @@
+"""
+Scores from a network on PyTorch.
+"""
+
+from typing import ContextManager
+
+from gluonts.torch.batchify import batchify
+from gluonts.transform import InstanceSplitter
+
+from gluonts_lai.nominal.network import NetworkNominal, parts
+from gluonts_lai.nominal.scoring import Density
+
+from .device import where
+from .randomness import seeded
+from .reading import KNOWN, is_feed_forward, is_sampled, model_of, read
+
+
+class Nominal(NetworkNominal):
+    """A trained network of GluonTS on PyTorch, as EM sees it."""
+
+    @property
+    def is_random(self) -> bool:
+        return is_sampled(self.predictor)
+
+    @property
+    def stride(self) -> int:
+        is_cheap = is_feed_forward(model_of(self.predictor))
+        return 1 if is_cheap else self.prediction_length
+
+    @property
+    def is_plain(self) -> bool:
+        _, cutting = parts(self.predictor)
+        return [type(step) for step in cutting] == [
+            InstanceSplitter
+        ] and isinstance(self.predictor.forecast_generator, KNOWN)
+
+    def read(self, batch: dict, num_leads: int) -> Density:
+        return read(self.predictor, batch, num_leads)
+
+    def stack(self, instances: list[dict]) -> dict:
+        return batchify(
+            instances, device=where(self.predictor.prediction_net).device
+        )
+
+    def seeded(self, seed: int) -> ContextManager:
+        return seeded(seed)

@@ -1,0 +1,138 @@
+"""
+One optimisation run on PyTorch.
+"""
+
+import copy
+import math
+from typing import Any, Iterable, Iterator, Optional
+
+import lightning.pytorch as pl
+from gluonts.torch.model.estimator import PyTorchLightningEstimator
+from gluonts.torch.model.predictor import PyTorchPredictor
+
+from gluonts_lai.nominal.network import parts
+from gluonts_lai.nominal.training import Epochs, NetworkTraining
+from gluonts_lai.panel import Panel
+from gluonts_lai.transform import Clean
+
+from .device import where
+from .loader import KNOWN, window_loader
+from .randomness import seed_everything, seeded
+from .reading import is_unrolled, model_of
+from .scaling import can_scale, leave_flat_windows
+from .scoring import Nominal
+
+# What Lightning takes for no limit at all.
+MANY_EPOCHS = 1_000
+
+
+class Training(NetworkTraining):
+    """The wrapped estimator's own training run on PyTorch."""
+
+    def own(
+        self, estimator: PyTorchLightningEstimator
+    ) -> PyTorchLightningEstimator:
+        estimator = copy.copy(estimator)
+        estimator.trainer_kwargs = own_trainer_kwargs(estimator.trainer_kwargs)
+        return estimator
+
+    def create_network(self) -> pl.LightningModule:
+        network = self.estimator.create_lightning_module()
+        # Weights are shared: it shows the network as it is at any time.
+        self.predictor = self.estimator.create_predictor(
+            self.transformation, network
+        )
+        return network
+
+    def can_scale(self) -> bool:
+        _, cutting = parts(self.predictor)
+        return can_scale(self.estimator, cutting)
+
+    @property
+    def num_epochs(self) -> int:
+        kwargs = self.estimator.trainer_kwargs
+        limits = [kwargs.get("max_epochs") or -1]
+        if (kwargs.get("max_steps") or -1) > 0:
+            batches = self.estimator.num_batches_per_epoch
+            limits.append(math.ceil(kwargs["max_steps"] / batches))
+        if kwargs.get("fast_dev_run"):
+            limits.append(1)
+        return min((n for n in limits if n > 0), default=MANY_EPOCHS)
+
+    @property
+    def looks_ahead(self) -> bool:
+        is_near = is_unrolled(model_of(self.predictor))
+        return self.nominal().stride > 1 and not is_near
+
+    def nominal(self) -> Nominal:
+        # Lightning moves the network; its inputs must follow it.
+        self.predictor.device = where(self.network).device
+        return Nominal(
+            self.predictor, self.context_length, self.scaling, self.seed
+        )
+
+    def run(
+        self,
+        epochs: Iterator[Clean],
+        validation: Optional[Panel] = None,
+        shuffle_buffer_length: Optional[int] = None,
+    ) -> PyTorchPredictor:
+        if self.scaling:
+            leave_flat_windows(self.network)
+        trainer = pl.Trainer(
+            **{"accelerator": "auto", **self.estimator.trainer_kwargs}
+        )
+        with seeded(self.seed):
+            trainer.fit(
+                model=self.network,
+                train_dataloaders=Epochs(self, epochs, shuffle_buffer_length),
+                val_dataloaders=self.validation_loader(validation),
+            )
+        # Weights may have been trained with another precision.
+        self.network.float()
+        self.predictor = self.estimator.create_predictor(
+            self.transformation, self.network
+        )
+        return self.predictor
+
+    def seed_everything(self, seed: int) -> None:
+        seed_everything(seed)
+
+    def window_loader(
+        self, data: list[dict], context_length: Optional[int]
+    ) -> Optional[Iterable[dict]]:
+        if type(self.estimator) not in KNOWN:
+            return None
+        return window_loader(
+            self.estimator, self.network, data, context_length
+        )
+
+    def gluonts_loader(
+        self, data: list[dict], is_validation: bool, **kwargs: Any
+    ) -> Iterable[dict]:
+        make = (
+            self.estimator.create_validation_data_loader
+            if is_validation
+            else self.estimator.create_training_data_loader
+        )
+        return make(data, self.network, **kwargs)
+
+
+def own_trainer_kwargs(kwargs: dict) -> dict:
+    """
+    The user's arguments for Lightning, and nothing that nobody asked for.
+
+    GluonTS would write checkpoints and load back the "best" of them: losses
+    under different masks cannot be compared, so the last weights are kept.
+    Callbacks stay the user's own; so does a checkpoint among them.
+    """
+    callbacks = kwargs.get("callbacks") or []
+    if not isinstance(callbacks, (list, tuple)):
+        callbacks = [callbacks]
+    saves = any(isinstance(c, pl.callbacks.Checkpoint) for c in callbacks)
+    return {
+        "logger": False,
+        "enable_checkpointing": saves,
+        **kwargs,
+        "callbacks": list(callbacks),
+    }
