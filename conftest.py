@@ -2,7 +2,11 @@
 Collect no tests of a backend that is not installed.
 """
 
+import os
 from importlib.util import find_spec
+
+# Networks of a few weights: threads would wait for each other, and no more.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 collect_ignore = [
     f"{folder}/{package}"

@@ -18,6 +18,7 @@ from gluonts.mx.trainer.callback import Callback
 from gluonts_lai import IndicatorChain, LAIEstimator, Uniform
 from tests import contract
 from tests.mx import zoo
+from tests.series import dataset
 
 # A network that has hardly learned flags much, and nobody cares.
 pytestmark = pytest.mark.filterwarnings("ignore:max_anomaly_share should not")
@@ -42,7 +43,7 @@ def feed_forward(**trainer_kwargs):
 @pytest.fixture
 def good():
     """Two ordinary series."""
-    return contract.read_only(zoo.dataset("univariate", num_series=2)[0])
+    return contract.read_only(dataset("univariate", num_series=2)[0])
 
 
 def learned():
@@ -259,7 +260,7 @@ def test_settings_are_checked_in_the_constructor(settings, message):
 
 def test_window_scaling_that_cannot_be_had_is_refused():
     case = zoo.CASES["WaveNet"]
-    data, _ = zoo.dataset(case.data)
+    data, _ = dataset(case.data)
 
     with pytest.raises(ValueError, match="window_scaling=True needs"):
         LAIEstimator(case.make(), window_scaling=True, seed=0).train(data)
@@ -322,7 +323,7 @@ def test_a_constant_series_is_not_anomalous(good):
 
 @pytest.mark.parametrize("level", [0.0, 7.0, 1e6])
 def test_nothing_but_a_constant_series(level):
-    (entry,) = zoo.dataset("univariate", num_series=1)[0]
+    (entry,) = dataset("univariate", num_series=1)[0]
 
     trained = accept(
         feed_forward,
@@ -347,7 +348,7 @@ def test_a_series_without_any_value(make, good):
 
 def test_a_dimension_without_any_value():
     case = zoo.CASES["DeepVAR"]
-    (entry,) = zoo.dataset(case.data, length=72)[0]
+    (entry,) = dataset(case.data, length=72)[0]
     target = entry["target"].copy()
     target[1] = np.nan
     trained = contract.train(case.make, [entry])
@@ -407,9 +408,7 @@ ODD = {
 @lru_cache(maxsize=None)
 def trained_on_good(make):
     """One model for all odd series."""
-    return contract.train(
-        make, zoo.dataset("univariate", num_series=2)[0], seed=0
-    )
+    return contract.train(make, dataset("univariate", num_series=2)[0], seed=0)
 
 
 @pytest.mark.parametrize("target", ODD.values(), ids=ODD)
@@ -492,7 +491,7 @@ def test_lists_as_targets(good):
 
 
 def test_counts_with_a_count_distribution():
-    data, _ = zoo.dataset("counts")
+    data, _ = dataset("counts")
 
     def make():
         return DeepAREstimator(
@@ -516,7 +515,7 @@ def test_counts_with_a_count_distribution():
 
 def test_series_of_different_lengths_and_levels(make):
     rng = np.random.default_rng(0)
-    (entry,) = zoo.dataset("univariate", num_series=1)[0]
+    (entry,) = dataset("univariate", num_series=1)[0]
     data = [
         {
             **entry,

@@ -20,6 +20,7 @@ from gluonts_lai import (
 )
 from tests import contract
 from tests.mx import zoo
+from tests.series import dataset
 
 # Long enough for DeepAR's lags and a few windows, short enough to be quick.
 TINY = {"num_series": 2, "length": 56}
@@ -59,7 +60,7 @@ def no_progress_bar():
 def trained_on_gaps(name):
     """One model for all checks, trained on data with missing values."""
     case = zoo.CASES[name]
-    data, _ = zoo.dataset(case.data, **TINY)
+    data, _ = dataset(case.data, **TINY)
 
     def make():
         return case.make(num_batches_per_epoch=2, callbacks=[Losses()])
@@ -80,7 +81,7 @@ def trained(name):
 @pytest.fixture
 def complete(name):
     """Data of the same kind with no missing values."""
-    return list(zoo.dataset(zoo.CASES[name].data, seed=1, **TINY)[0])
+    return list(dataset(zoo.CASES[name].data, seed=1, **TINY)[0])
 
 
 def disturb():
@@ -170,7 +171,7 @@ NUM_EPOCHS = {"WaveNet": 40}
 @pytest.mark.parametrize("name", zoo.CASES)
 def test_spikes_rank_above_other_points(name):
     case = zoo.CASES[name]
-    data, labels = zoo.dataset(case.data, rate=0.05)
+    data, labels = dataset(case.data, rate=0.05)
     num_epochs = NUM_EPOCHS.get(name, 20)
     network = case.make(
         epochs=num_epochs, num_batches_per_epoch=10, learning_rate=0.01
@@ -191,7 +192,7 @@ def test_spikes_rank_above_other_points(name):
 @pytest.mark.parametrize("name", zoo.BROKEN)
 def test_what_gluonts_cannot_train_fails_with_its_own_error(name):
     make = zoo.BROKEN[name]
-    data, _ = zoo.dataset("univariate", **TINY)
+    data, _ = dataset("univariate", **TINY)
 
     contract.assert_fail_alike(
         lambda: LAIEstimator(make(), seed=1).train(data),
@@ -216,7 +217,7 @@ def make_trained(**trainer_kwargs):
 
 @pytest.fixture(scope="module")
 def spiked():
-    return zoo.dataset("univariate", rate=0.05)
+    return dataset("univariate", rate=0.05)
 
 
 def test_without_em_there_is_no_indicator(spiked):
@@ -262,7 +263,7 @@ def test_every_setting_finds_the_spikes(spiked, settings):
 def test_each_series_may_have_a_chain_of_its_own(spiked):
     data, labels = spiked
     # Spikes in the first series only: its chain must know.
-    quiet = zoo.dataset("univariate", rate=0.0)[0]
+    quiet = dataset("univariate", rate=0.0)[0]
     mixed = [next(iter(data)), *list(quiet)[1:]]
 
     trained = contract.train(make_trained, mixed, chain_scope="series")

@@ -47,6 +47,7 @@ from gluonts_lai import (
 )
 from tests import contract
 from tests.mx import zoo
+from tests.series import dataset
 
 # A network that has hardly learned flags much, and nobody cares.
 pytestmark = pytest.mark.filterwarnings("ignore:max_anomaly_share should not")
@@ -67,7 +68,7 @@ def make(**trainer_kwargs):
 
 @pytest.fixture(scope="module")
 def data():
-    return zoo.dataset("univariate", length=LENGTH)[0]
+    return dataset("univariate", length=LENGTH)[0]
 
 
 @pytest.fixture(scope="module")
@@ -259,14 +260,14 @@ DATASETS = {
 def test_every_kind_of_data_set_gives_the_same_forecasts(
     kind, data, predictor, tmp_path
 ):
-    dataset = DATASETS[kind](data, tmp_path)
+    series = DATASETS[kind](data, tmp_path)
 
-    output = LAIEstimator(make(), seed=0).train_model(dataset)
+    output = LAIEstimator(make(), seed=0).train_model(series)
 
     assert [len(p) for p in output.posterior] == [LENGTH] * 3
-    forecasts = list(output.predictor.predict(dataset))
+    forecasts = list(output.predictor.predict(series))
     assert [f.item_id for f in forecasts] == ["a", "b", "c"]
-    detections = list(output.predictor.detect(dataset))
+    detections = list(output.predictor.detect(series))
     assert [d.item_id for d in detections] == ["a", "b", "c"]
     for forecast, like in zip(forecasts, predictor.predict(data), strict=True):
         assert forecast.start_date == like.start_date
@@ -357,7 +358,7 @@ def with_last(entry, value):
 
 def test_lead_time_is_kept():
     case = zoo.CASES["LSTNet"]
-    data, _ = zoo.dataset(case.data, length=LENGTH)
+    data, _ = dataset(case.data, length=LENGTH)
     plain = case.make()
     estimator = type(plain)(**{**plain.__init_args__, "lead_time": 2})
 

@@ -10,6 +10,7 @@ from gluonts.evaluation import make_evaluation_predictions
 from numpy.testing import assert_allclose
 
 from gluonts_lai import LAIEstimator
+from tests.series import dataset
 
 from . import zoo
 
@@ -41,13 +42,13 @@ def trained(entries, name="SimpleFeedForward", **settings):
 @pytest.mark.parametrize("name", zoo.CASES)
 def test_networks_may_be_hybridized_as_they_are_by_default(name):
     case = zoo.CASES[name]
-    dataset, _ = zoo.dataset(case.data, num_series=2, length=72)
+    data, _ = dataset(case.data, num_series=2, length=72)
     estimator = case.make(hybridize=True, num_batches_per_epoch=2)
 
-    output = LAIEstimator(estimator, seed=0, num_paths=1).train_model(dataset)
+    output = LAIEstimator(estimator, seed=0, num_paths=1).train_model(data)
 
     assert len(output.history) >= 2  # one while it trained, one at the end
-    for forecast in output.predictor.predict(dataset):
+    for forecast in output.predictor.predict(data):
         assert np.isfinite(forecast.mean).all()
 
 
@@ -111,11 +112,11 @@ def test_labels_may_go_on_after_the_target_in_a_backtest():
 
 
 def test_what_cannot_be_masked_is_imputed():
-    dataset, _ = zoo.dataset("univariate", num_series=2, length=72)
+    data, _ = dataset("univariate", num_series=2, length=72)
     make = zoo.CASES["DeepFactor"].make
 
     with pytest.warns(UserWarning, match="got DeepFactorEstimator; its anom"):
-        output = LAIEstimator(make(), treatment="mask").train_model(dataset)
+        output = LAIEstimator(make(), treatment="mask").train_model(data)
 
     assert output.predictor.treatment == "impute"
 

@@ -6,6 +6,7 @@ from gluonts_lai.mx import Training
 from gluonts_lai.mx.loader import window_loader
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean
+from tests.series import dataset
 
 from . import zoo
 
@@ -13,8 +14,7 @@ from . import zoo
 @pytest.mark.parametrize("name", ["SimpleFeedForward", "DeepAR"])
 @pytest.mark.parametrize("min_past", [0, 12])
 def test_batches_are_those_of_gluonts(name, min_past):
-    dataset, _ = zoo.dataset("univariate", length=60)
-    panel = Panel.of(dataset)
+    panel = Panel.of(dataset("univariate", length=60)[0])
     training = Training(zoo.CASES[name].make(), panel, 12, False, seed=0)
     estimator = training.estimator
     estimator.train_sampler.min_past = min_past
@@ -40,8 +40,7 @@ def test_batches_are_those_of_gluonts(name, min_past):
 
 
 def test_series_that_give_no_window_are_an_error():
-    dataset, _ = zoo.dataset("univariate", length=60)
-    panel = Panel.of(dataset)
+    panel = Panel.of(dataset("univariate", length=60)[0])
     make = zoo.CASES["SimpleFeedForward"].make
     training = Training(make(), panel, 12, False, seed=0)
     training.estimator.train_sampler.min_past = 1_000
