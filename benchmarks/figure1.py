@@ -7,44 +7,55 @@ posterior above 0.95, ``P(1→1)`` within 0.15 of the true one, and an MAE to th
 clean sine below 0.8 times that of the plain MLP.
 
     python benchmarks/figure1.py --seeds 10
+    python benchmarks/figure1.py --seeds 10 --backend torch
 """
 
 import argparse
 import logging
+import warnings
 
 import numpy as np
 from gluonts.env import env
 
 from gluonts_lai.demo import run
 
+NAMES = (
+    "precision recall F1 P(1→1) true MAE:plain em=False LAI "
+    "sd/true:plain LAI"
+).split()
 
-def row(seed):
-    demo = run(seed)
+
+def row(seed, backend):
+    demo = run(seed, backend)
     error = [demo.error(f) for f in (demo.plain, demo.control, demo.lai)]
     learned, true = demo.output.predictor.chain.p_stay, demo.truth.p_stay
     sd = [np.nanmedian(f.sd) * 15 for f in (demo.plain, demo.lai)]
     return [*demo.scores(), learned, true, *error, *sd]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10)
-    options = parser.parse_args()
-    logging.disable(logging.WARNING)
-    names = (
-        "precision recall F1 P(1→1) true MAE:plain em=False LAI "
-        "sd/true:plain LAI"
-    ).split()
-    print(f"{'seed':>6}" + "".join(f"{name:>15}" for name in names))
+def table(num_seeds, backend):
+    print(f"{backend:>6}" + "".join(f"{name:>15}" for name in NAMES))
     rows = []
-    with env._let(use_tqdm=False):
-        for seed in range(options.seeds):
-            rows.append(row(seed))
-            cells = "".join(f"{cell:15.3f}" for cell in rows[-1])
-            print(f"{seed:6}{cells}", flush=True)
+    for seed in range(num_seeds):
+        rows.append(row(seed, backend))
+        cells = "".join(f"{cell:15.3f}" for cell in rows[-1])
+        print(f"{seed:6}{cells}", flush=True)
     for name, function in (("mean", np.mean), ("least", np.min)):
         cells = "".join(f"{cell:15.3f}" for cell in function(rows, axis=0))
         print(f"{name:>6}{cells}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--backend", choices=["mx", "torch"])
+    options = parser.parse_args()
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    backends = [options.backend] if options.backend else ["mx", "torch"]
+    with env._let(use_tqdm=False):
+        for backend in backends:
+            table(options.seeds, backend)
 
 
 if __name__ == "__main__":

@@ -4,23 +4,33 @@ What wrapping costs: ``LAIEstimator(e).train(d)`` beside ``e.train(d)``.
 The same series, epochs and batches for both, in turns in one process; the
 ratio is that of the medians. Peak memory is that of a fresh process for each.
 
-    python benchmarks/training_cost.py            # wall time
-    python benchmarks/training_cost.py --memory   # peak memory
+    python benchmarks/training_cost.py                  # wall time
+    python benchmarks/training_cost.py --backend torch  # of one framework
+    python benchmarks/training_cost.py --memory         # peak memory
+    python benchmarks/training_cost.py --e-step         # points a second
+
+GluonTS on PyTorch writes checkpoints while it trains; they go to a folder that
+is removed afterwards.
 """
 
 import argparse
 import json
 import logging
+import os
 import resource
 import subprocess
 import sys
 import time
+import warnings
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from gluonts.dataset.common import ListDataset
 from gluonts.env import env
 
 NUM_TURNS = 3
+FEED_FORWARD = "SimpleFeedForward, 1 ahead"
+SCRIPT = os.path.abspath(__file__)
 
 
 def series(num_series, length, seed=0):
@@ -42,14 +52,14 @@ def series(num_series, length, seed=0):
     )
 
 
-def estimators(epochs):
+def estimators_mx(epochs):
     from gluonts.mx import DeepAREstimator, SimpleFeedForwardEstimator, Trainer
 
     def trainer():
         return Trainer(epochs=epochs, num_batches_per_epoch=50)
 
     return {
-        "SimpleFeedForward, 1 ahead": SimpleFeedForwardEstimator(
+        FEED_FORWARD: SimpleFeedForwardEstimator(
             prediction_length=1, context_length=25, trainer=trainer()
         ),
         "SimpleFeedForward, 24 ahead": SimpleFeedForwardEstimator(
@@ -64,6 +74,42 @@ def estimators(epochs):
     }
 
 
+def estimators_torch(epochs):
+    from gluonts.torch import DeepAREstimator, SimpleFeedForwardEstimator
+
+    def trainer():
+        return {
+            "max_epochs": epochs,
+            "logger": False,
+            "enable_progress_bar": False,
+            "enable_model_summary": False,
+        }
+
+    return {
+        FEED_FORWARD: SimpleFeedForwardEstimator(
+            prediction_length=1,
+            context_length=25,
+            hidden_dimensions=[40, 40],  # as on MXNet
+            trainer_kwargs=trainer(),
+        ),
+        "SimpleFeedForward, 24 ahead": SimpleFeedForwardEstimator(
+            prediction_length=24,
+            context_length=25,
+            hidden_dimensions=[40, 40],
+            trainer_kwargs=trainer(),
+        ),
+        "DeepAR, 24 ahead": DeepAREstimator(
+            freq="h",
+            prediction_length=24,
+            context_length=48,
+            trainer_kwargs=trainer(),
+        ),
+    }
+
+
+ESTIMATORS = {"mx": estimators_mx, "torch": estimators_torch}
+
+
 def wrapped(estimator):
     from gluonts_lai import LAIEstimator
 
@@ -76,41 +122,75 @@ def seconds(estimator, dataset):
     return time.perf_counter() - begin
 
 
-def compare(epochs, names):
+def compare(backend, epochs, num_turns, names):
     dataset = series(10, 4_380)
-    print(f"{'':30}{'plain':>9}{'LAI':>9}{'ratio':>8}   ({epochs} epochs)")
-    for name, estimator in estimators(epochs).items():
+    print(
+        f"{backend:30}{'plain':>9}{'LAI':>9}{'ratio':>8}   ({epochs} epochs)"
+    )
+    for name, estimator in ESTIMATORS[backend](epochs).items():
         if names and not any(part in name for part in names):
             continue
         small = series(2, 400)
-        wrapped(estimators(2)[name]).train(small)  # compile first
+        wrapped(ESTIMATORS[backend](2)[name]).train(small)  # compile first
         turns = [
             (
                 seconds(estimator, dataset),
                 seconds(wrapped(estimator), dataset),
             )
-            for _ in range(NUM_TURNS)
+            for _ in range(num_turns)
         ]
         plain, lai = np.median(turns, axis=0)
-        print(f"{name:30}{plain:8.2f}s{lai:8.2f}s{lai / plain:8.2f}")
+        print(
+            f"{name:30}{plain:8.2f}s{lai:8.2f}s{lai / plain:8.2f}",
+            flush=True,
+        )
 
 
-def peak(num_points, is_wrapped):
+def e_step(backend, num_turns):
+    """Points a second, scored by one pass of a network over clean series."""
+    from gluonts_lai.panel import Panel
+    from gluonts_lai.transform import Clean
+
+    predictor = wrapped(ESTIMATORS[backend](1)[FEED_FORWARD]).train(
+        series(2, 400)
+    )
+    nominal, panel = predictor.nominal(), Panel.of(series(10, 50_000))
+    prepared = nominal.prepare(panel)
+    contexts = Clean.as_observed(panel.values).targets
+    best = np.inf
+    for _ in range(num_turns + 1):
+        begin = time.perf_counter()
+        nominal.score(prepared, contexts)
+        best = min(best, time.perf_counter() - begin)
+    print(f"{backend:8}{panel.values.size / best:12,.0f} points a second")
+
+
+def on_one_core():
+    """Start this script again with one core and one thread."""
+    if os.environ.get("OMP_NUM_THREADS") != "1":
+        for name in ("OMP", "MKL", "NUMBA"):
+            os.environ[f"{name}_NUM_THREADS"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
+
+
+def peak(backend, num_points, is_wrapped):
     """Peak memory of one training in this process, in MB."""
     dataset = series(num_points // 10_000, 10_000)
-    estimator = estimators(10)["SimpleFeedForward, 1 ahead"]
+    estimator = ESTIMATORS[backend](10)[FEED_FORWARD]
     (wrapped(estimator) if is_wrapped else estimator).train(dataset)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def memory():
-    print(f"{'points':>12}{'plain':>10}{'LAI':>10}{'ratio':>8}")
+def memory(backend):
+    print(f"{backend:6}{'points':>12}{'plain':>10}{'LAI':>10}{'ratio':>8}")
     for num_points in (100_000, 1_000_000, 4_000_000):
         plain, lai = (
             float(
                 subprocess.run(
-                    [sys.executable, __file__, "--peak"]
-                    + [json.dumps([num_points, is_wrapped])],
+                    [sys.executable, SCRIPT, "--peak"]
+                    + [json.dumps([backend, num_points, is_wrapped])],
                     capture_output=True,
                     text=True,
                     check=True,
@@ -119,26 +199,47 @@ def memory():
             for is_wrapped in (False, True)
         )
         print(
-            f"{num_points:12,}{plain:8.0f}MB{lai:8.0f}MB{lai / plain:8.2f}",
+            f"{num_points:18,}{plain:8.0f}MB{lai:8.0f}MB{lai / plain:8.2f}",
             flush=True,
         )
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--backend", choices=list(ESTIMATORS))
     parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--turns", type=int, default=NUM_TURNS)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--e-step", action="store_true")
     parser.add_argument("--peak", help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def measure(options):
+    for backend in [options.backend] if options.backend else ESTIMATORS:
+        if options.memory:
+            memory(backend)
+        elif options.e_step:
+            e_step(backend, options.turns)
+        else:
+            compare(backend, options.epochs, options.turns, options.names)
+
+
+def main():
+    options = arguments()
+    if options.e_step:
+        on_one_core()
     logging.disable(logging.WARNING)
-    with env._let(use_tqdm=False):
+    warnings.simplefilter("ignore")
+    with env._let(use_tqdm=False), TemporaryDirectory() as folder:
+        os.chdir(folder)
         if options.peak:
             print(peak(*json.loads(options.peak)))
-        elif options.memory:
-            memory()
         else:
-            compare(options.epochs, options.names)
+            measure(options)
 
 
 if __name__ == "__main__":

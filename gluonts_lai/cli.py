@@ -5,7 +5,7 @@ Results go to standard output; heavy imports wait until a command needs them,
 so that ``--help`` answers at once.
 """
 
-from typing import Any
+from typing import Any, Optional
 
 import click
 
@@ -33,9 +33,14 @@ def main() -> None:
     type=click.Path(dir_okay=False, writable=True),
     help="Picture to write.",
 )
-def demo(seed: int, out: str) -> None:
+@click.option(
+    "--backend",
+    type=click.Choice(["mx", "torch"]),
+    help="MXNet or PyTorch; by default MXNet where it is installed.",
+)
+def demo(seed: int, out: str, backend: Optional[str]) -> None:
     """
-    The paper's Figure 1, on MXNet.
+    The paper's Figure 1.
 
     A noisy sine with single outliers and one long anomaly. An MLP learns it
     as it is, and with LAI, which infers which points are anomalous. Takes
@@ -49,7 +54,7 @@ def demo(seed: int, out: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = figure1(seed, out)
+            result = figure1(seed, out, backend)
     except (ImportError, OSError, ValueError) as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -58,18 +63,19 @@ def demo(seed: int, out: str) -> None:
     click.echo(f"\nThe picture is in {out}.")
 
 
-def figure1(seed: int, out: str) -> Any:
+def figure1(seed: int, out: str, backend: Optional[str]) -> Any:
     """Run the demo and draw it, if it can be drawn at all."""
     from gluonts_lai.nominal.backend import require
     from gluonts_lai.plot import check_picture
 
     check_picture(out)
-    require("mxnet")
     from gluonts.env import env
 
-    from gluonts_lai.demo import run
+    from gluonts_lai.demo import BACKENDS, backend_at_hand, run
 
+    backend = backend or backend_at_hand()
+    require(BACKENDS[backend])
     with env._let(use_tqdm=False):
-        result = run(seed)
+        result = run(seed, backend)
     result.picture().savefig(out)
     return result

@@ -5,7 +5,9 @@ The same network three times: trained as it is, trained with scaled windows
 only (the control), and trained with LAI.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -27,6 +29,8 @@ from gluonts_lai.transform import Clean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Our packages for the frameworks, the one to be preferred first.
+BACKENDS = {"mx": "mxnet", "torch": "torch"}
 PRIOR = IndicatorChain.from_prior(anomaly_rate=0.03, anomaly_length=2.0)
 
 
@@ -93,10 +97,25 @@ class Demo(NamedTuple):
         )
 
 
-def run(seed: int) -> Demo:
-    """Draw a series, train three networks, see what they make of it."""
-    from gluonts_lai.mx.paper import mlp
+def backend_at_hand() -> str:
+    """The first backend whose framework is installed; the first if none is."""
+    found = (b for b, framework in BACKENDS.items() if find_spec(framework))
+    return next(found, next(iter(BACKENDS)))
 
+
+def run(seed: int, backend: Optional[str] = None) -> Demo:
+    """
+    Draw a series, train three networks, see what they make of it.
+
+    Parameters
+    ----------
+    seed
+        Where chance begins, for the draw and for the trainings.
+    backend
+        "mx" or "torch"; None for MXNet where it is installed.
+    """
+    name = backend or backend_at_hand()
+    paper = import_module(f"gluonts_lai.{name}.paper")
     series = demonstration(np.random.default_rng(seed))
     dataset = [
         {
@@ -109,9 +128,9 @@ def run(seed: int) -> Demo:
     raw = Clean.as_observed(panel.values).targets
 
     with seeded(seed):
-        plain = mlp().train(dataset)
-    control = LAIEstimator(mlp(), em=False, seed=seed).train(dataset)
-    wrapped = LAIEstimator(mlp(), chain=PRIOR, seed=seed)
+        plain = paper.trained(dataset)
+    control = LAIEstimator(paper.mlp(), em=False, seed=seed).train(dataset)
+    wrapped = LAIEstimator(paper.mlp(), chain=PRIOR, seed=seed)
     output = wrapped.train_model(dataset)
     as_trained = nominal_of(plain, control.context_length, False, seed, None)
     found = output.predictor.find(panel, "filter")

@@ -24,11 +24,15 @@ def gluonts_lai(*arguments, **options):
 
 
 @needs_matplotlib
-@pytest.mark.skipif(
-    find_spec("mxnet") is None, reason="mxnet is not installed here"
+@pytest.mark.parametrize(
+    "backend, framework", [("mx", "mxnet"), ("torch", "torch")]
 )
-def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path):
-    done = gluonts_lai("demo", cwd=tmp_path)
+def test_the_demo_prints_a_table_and_draws_a_picture(
+    backend, framework, tmp_path
+):
+    if find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    done = gluonts_lai("demo", "--backend", backend, cwd=tmp_path)
 
     assert done.returncode == 0 and done.stderr == ""
     assert "P(1→1), it goes on" in done.stdout
@@ -44,6 +48,7 @@ def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path):
     [
         (["--out", "picture.xyz"], "Error: a picture must end in one of"),
         (["--seed", "-1"], "Error: Invalid value for '--seed': -1"),
+        (["--backend", "jax"], "'jax' is not one of 'mx', 'torch'"),
     ],
 )
 def test_a_mistake_gets_no_traceback(arguments, message):
@@ -72,15 +77,40 @@ def test_a_missing_matplotlib_says_how_to_get_it(monkeypatch):
 
 
 @needs_matplotlib
-def test_a_missing_mxnet_says_how_to_get_it(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "mxnet", None)
+@pytest.mark.parametrize(
+    "backend, framework", [("mx", "mxnet"), ("torch", "torch")]
+)
+def test_a_missing_framework_says_how_to_get_it(
+    backend, framework, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, framework, None)
     out = str(tmp_path / "demo.png")
 
-    done = CliRunner().invoke(main, ["demo", "--out", out])
+    done = CliRunner().invoke(
+        main, ["demo", "--backend", backend, "--out", out]
+    )
 
     assert done.exit_code == 1
-    assert "pip install 'gluonts-lai[mxnet]'" in done.output
+    assert f"pip install 'gluonts-lai[{framework}]'" in done.output
     assert os.listdir(tmp_path) == []
+
+
+@needs_matplotlib
+def test_without_mxnet_the_demo_is_on_torch(tmp_path, monkeypatch):
+    asked = []
+
+    def run(seed, backend):
+        asked.append(backend)
+        raise ValueError("no need to train")
+
+    pytest.importorskip("torch")
+    monkeypatch.setitem(sys.modules, "mxnet", None)
+    monkeypatch.setattr("gluonts_lai.demo.run", run)
+
+    done = CliRunner().invoke(main, ["demo", "--out", str(tmp_path / "a.png")])
+
+    assert "no need to train" in done.output
+    assert asked == ["torch"]
 
 
 def test_the_version_is_that_of_the_package():

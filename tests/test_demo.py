@@ -2,18 +2,45 @@
 The paper's acceptance check, on its own demonstration.
 """
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
-pytest.importorskip("mxnet")
 pytest.importorskip("matplotlib")
 
-from gluonts_lai.demo import run  # noqa: E402
+from gluonts_lai.demo import BACKENDS, backend_at_hand, run  # noqa: E402
+
+RUNS = [("mx", 1), ("mx", 2), ("torch", 1)]
 
 
-@pytest.fixture(scope="module", params=[1, 2])
+@pytest.fixture(
+    scope="module", params=RUNS, ids=lambda run: f"{run[0]}-{run[1]}"
+)
 def demo(request):
-    return run(request.param)
+    backend, seed = request.param
+    if find_spec(BACKENDS[backend]) is None:
+        pytest.skip(f"{BACKENDS[backend]} is not installed")
+    return run(seed, backend)
+
+
+@pytest.mark.parametrize(
+    "installed, expected",
+    [
+        (["mxnet", "torch"], "mx"),
+        (["mxnet"], "mx"),
+        (["torch"], "torch"),
+        ([], "mx"),  # whose absence is then explained
+    ],
+)
+def test_the_backend_is_one_that_is_installed(
+    installed, expected, monkeypatch
+):
+    monkeypatch.setattr(
+        "gluonts_lai.demo.find_spec", lambda name: name in installed or None
+    )
+
+    assert backend_at_hand() == expected
 
 
 def test_the_anomalies_are_found(demo):

@@ -2,6 +2,8 @@
 The paper's own model.
 """
 
+from gluonts.dataset import Dataset
+from gluonts.model.predictor import Predictor
 from gluonts.mx import SimpleFeedForwardEstimator, Trainer
 from gluonts.mx.distribution import GaussianOutput
 
@@ -17,3 +19,8 @@ def mlp(
         distr_output=GaussianOutput(),
         trainer=Trainer(epochs=epochs),
     )
+
+
+def trained(dataset: Dataset) -> Predictor:
+    """The model, trained as GluonTS does it."""
+    return mlp().train(dataset)
