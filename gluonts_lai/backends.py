@@ -56,8 +56,10 @@ def training_of(
 ) -> Any:
     """The training run of an estimator."""
     backend = backend_of(estimator)
-    kind = Retraining if backend is None else backend.Training
-    return kind(estimator, panel, context_length, window_scaling, seed)
+    settings = (estimator, panel, context_length, window_scaling, seed)
+    if backend is None:
+        return Retraining(*settings, nominal_of)
+    return backend.Training(*settings)
 
 
 def nominal_of(
@@ -65,12 +67,12 @@ def nominal_of(
     context_length: int,
     scaling: bool,
     seed: int,
-    residual_scale: Optional[float],
+    residual_scale: Optional[float] = None,
 ) -> Any:
     """A trained predictor, as EM sees it."""
     backend = backend_of(predictor)
     if backend is None:
-        return Rolling(predictor, context_length, residual_scale)
+        return Rolling.of(predictor, context_length, residual_scale)
     return backend.Nominal(
         predictor, context_length, scaling, seed, residual_scale
     )

@@ -22,17 +22,17 @@ epoch after the other, and :meth:`MonteCarloEM.epochs` has them.
 
 import logging
 import time
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, Iterator
 
 import numpy as np
 from gluonts.gluonts_tqdm import tqdm
 
-from gluonts_lai.anomalous import AnomalousModel, Uniform
+from gluonts_lai.anomalous import Uniform
 from gluonts_lai.evidence import Evidence, anomalous_densities, fit_anomalous
 from gluonts_lai.filtering import COARSE, Filter
-from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal, Scores
 from gluonts_lai.panel import Panel
+from gluonts_lai.recipe import Recipe
 from gluonts_lai.rounds import History, Round
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
@@ -51,20 +51,6 @@ logger = logging.getLogger(__name__)
 BUDGET = 3.0
 
 
-class Recipe(NamedTuple):
-    """What the user chose."""
-
-    chain: IndicatorChain
-    anomalous: AnomalousModel
-    treatment: str
-    num_paths: int
-    num_warmup_epochs: int
-    transitions: str
-    chain_scope: str
-    max_anomaly_share: float
-    widening: float
-
-
 class MonteCarloEM:
     """
     What goes from round to round, and the steps on it.
@@ -74,7 +60,7 @@ class MonteCarloEM:
     panel
         The training set.
     prepared
-        The same, as the forecaster wants it.
+        The same, as the forecaster wants it; None to prepare it at each look.
     recipe
         What the user chose.
     context_length
@@ -165,10 +151,14 @@ class MonteCarloEM:
     def filter(self, nominal: Nominal, part: slice) -> Filter:
         """A forecaster and the indicator, at work on some of the series."""
         panel = self.panel.part(part)
+        if self.prepared is None:
+            prepared = nominal.prepare(panel)
+        else:
+            prepared = self.prepared.part(part)
         return Filter(
             nominal,
             panel,
-            self.prepared.part(part),
+            prepared,
             self.chains[part],
             anomalous_densities(self.anomalous[part], panel.values),
             Treatment.of(

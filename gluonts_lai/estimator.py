@@ -2,9 +2,6 @@
 The estimator: any GluonTS estimator, trained on contaminated data.
 """
 
-import logging
-from collections import Counter
-from dataclasses import replace
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
@@ -15,22 +12,22 @@ from gluonts.model.estimator import Estimator
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import seeded, training_of
 from gluonts_lai.caution import warn
-from gluonts_lai.em import MonteCarloEM, Recipe
+from gluonts_lai.choices import (
+    SCOPES,
+    TREATMENTS,
+    check_at_least,
+    check_choice,
+    check_share,
+)
+from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.learned import by_key, second_look
+from gluonts_lai.nominal.pasts import context_length_of, prediction_length_of
 from gluonts_lai.panel import Panel, training_panel
 from gluonts_lai.predictor import LAIPredictor
+from gluonts_lai.recipe import Recipe, wide_enough, widening_of
 from gluonts_lai.rounds import History
 from gluonts_lai.seeds import derived
-
-logger = logging.getLogger(__name__)
-
-# Many steps ahead, forecasts are uncertain: p⁻ must not look better.
-WIDTH_AHEAD = 3.0
-# A network that is judged on the points it was trained on, less those that it
-# did not explain, is too sure of itself.
-IN_SAMPLE = 1.2
-# More than this is worth a second look.
-MANY_FLAGGED = 0.05
 
 
 class LAITrainOutput(NamedTuple):
@@ -125,26 +122,22 @@ class LAIEstimator(Estimator):
         checkpoint_dir: Optional[str] = None,
         seed: Optional[int] = None,
     ) -> None:
-        super().__init__(lead_time=estimator.lead_time)
-        check_choice("treatment", treatment, ("impute", "mask"))
+        super().__init__(lead_time=getattr(estimator, "lead_time", 0))
+        check_choice("treatment", treatment, TREATMENTS)
         check_choice("transitions", transitions, ("sampled", "expected"))
-        check_choice("chain_scope", chain_scope, ("dataset", "series"))
+        check_choice("chain_scope", chain_scope, SCOPES)
         check_choice("window_scaling", window_scaling, (True, False, "auto"))
         check_choice("calibration", calibration, (True, False, "auto"))
         check_at_least("num_paths", num_paths, 1)
         check_at_least("num_warmup_epochs", num_warmup_epochs, 1)
         check_at_least("seed", seed, 0)
-        if not 0.0 < max_anomaly_share < 1.0:
-            raise ValueError(
-                "max_anomaly_share must lie strictly between 0 and 1, got "
-                f"{max_anomaly_share!r}; it is a share, not a percentage."
-            )
+        check_share("max_anomaly_share", max_anomaly_share)
         if checkpoint_dir is not None:
             raise NotImplementedError(
                 "checkpoint_dir must be None: runs cannot be resumed yet."
             )
         self.estimator = estimator
-        self.prediction_length = getattr(estimator, "prediction_length", 1)
+        self.prediction_length = prediction_length_of(estimator)
         self.chain = chain
         self.anomalous = anomalous
         self.treatment = treatment
@@ -238,17 +231,16 @@ class LAIEstimator(Estimator):
             residual_scale=scores.residual_scale if scores else None,
             label_field=self.label_field,
             widening=em.recipe.widening,
-            **self.by_key(panel, em),
+            **by_key(em),
         )
         found = predictor.detect(panel.entries, mode="smooth")
         posterior = [detection.probability for detection in found]
-        self.look_back(em)
+        second_look(em)
         return LAITrainOutput(predictor, posterior, em.history)
 
     def recipe(self, training: Any) -> Recipe:
         """What EM is to do in a training run."""
-        anomalous, treatment = self.anomalous, self.treatment
-        num_epochs, looks_ahead = training.num_epochs, training.looks_ahead
+        treatment, num_epochs = self.treatment, training.num_epochs
         if treatment == "mask" and not training.has_observed:
             warn(
                 "treatment='mask' needs an estimator that is told which "
@@ -256,80 +248,17 @@ class LAIEstimator(Estimator):
                 "its anomalous points are imputed instead."
             )
             treatment = "impute"
-        if looks_ahead and getattr(anomalous, "width", 0.0) is None:
-            anomalous = replace(anomalous, width=WIDTH_AHEAD)  # type: ignore
         num_warmup_epochs = self.num_warmup_epochs
         if num_warmup_epochs is None:
             num_warmup_epochs = max(1, num_epochs // 5)
         return Recipe(
             self.chain,
-            anomalous,
+            wide_enough(self.anomalous, training.looks_ahead),
             treatment,
             1 if training.is_anew else self.num_paths,
             num_warmup_epochs if self.em else num_epochs,
             self.transitions,
             self.chain_scope,
             self.max_anomaly_share,
-            1.0 if self.calibration is False else IN_SAMPLE,
+            widening_of(self.calibration),
         )
-
-    def by_key(self, panel: Panel, em: MonteCarloEM) -> dict:
-        """What was learned of series that can be recognised."""
-        keys = panel.keys()
-        count = Counter(keys)
-        known = [i for i, key in enumerate(keys) if count[key] == 1]
-        chains = {}
-        if self.chain_scope == "series":
-            chains = {keys[i]: em.chains[i] for i in known}
-        return {
-            "chains": chains,
-            "fitted": {
-                keys[i]: em.anomalous[i]
-                for i in known
-                if panel.item_ids()[i] is not None
-            },
-        }
-
-    def look_back(self, em: MonteCarloEM) -> None:
-        """Say what is worth a second look."""
-        if em.is_guarded:
-            warn(
-                "max_anomaly_share should not be reached, but the chain came "
-                f"to believe in more than {self.max_anomaly_share:.0%} of "
-                "anomalous points and was held there; check the data, or "
-                "raise it."
-            )
-        if em.history and not em.is_explained:
-            warn(
-                "the forecaster should explain at least "
-                f"{1 - self.max_anomaly_share:.0%} of the training points, "
-                f"but {em.history[-1].share_flagged:.0%} were flagged; train "
-                "for longer, or with a larger network."
-            )
-        elif em.history and em.history[-1].share_flagged > MANY_FLAGGED:
-            logger.warning(
-                "%.1f %% of the training points were flagged; if that is more "
-                "than the data deserve, widen p⁻ (Uniform(width=...)) or "
-                "train for longer.",
-                100 * em.history[-1].share_flagged,
-            )
-
-
-def context_length_of(estimator: Estimator) -> int:
-    """Points that an estimator looks back on."""
-    for name in ("context_length", "past_length"):
-        if getattr(estimator, name, None):
-            return int(getattr(estimator, name))
-    lengths = getattr(estimator, "meta_context_length", None)
-    return int(max(lengths or [getattr(estimator, "prediction_length", 1)]))
-
-
-def check_choice(name: str, value: Any, choices: tuple) -> None:
-    if value not in choices:
-        listed = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
-
-
-def check_at_least(name: str, value: Optional[int], least: int) -> None:
-    if value is not None and value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value!r}.")

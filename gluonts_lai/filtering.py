@@ -104,9 +104,9 @@ class Filter(NamedTuple):
             targets = Clean.as_observed(values).targets
         accepted = values.like(0, np.uint8)
         flags = values.like(0, np.uint8)
+        scores, spent = self.score(targets, flags), 1.0
         is_random = self.nominal.is_random
         is_moving = values.like(not is_random, bool)
-        scores, spent = self.score(targets, flags), 1.0
         for num_passes in range(1, MAX_RANDOM if is_random else MAX_PASSES):
             evidence = self.evidence(scores)
             filtered = evidence.filter(self.chains)

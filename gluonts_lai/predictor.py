@@ -3,7 +3,7 @@ Forecasts from a context that has been filtered first.
 """
 
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional, Union
 
 import numpy as np
 from gluonts.core.serde import dump_json, load_json
@@ -11,25 +11,38 @@ from gluonts.dataset import Dataset
 from gluonts.model.forecast import Forecast
 from gluonts.model.predictor import Predictor
 
-from gluonts_lai.anomalous import AnomalousModel
+from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import (
     expect_scaled,
     nominal_of,
     rescaled,
     seeded,
 )
+from gluonts_lai.choices import (
+    SCOPES,
+    TREATMENTS,
+    check_at_least,
+    check_choice,
+    check_share,
+)
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found, find
+from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.evidence import fit_anomalous
 from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.learned import by_key, second_look
+from gluonts_lai.nominal.pasts import least_past
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import Scale, series_scale, window_scale
-from gluonts_lai.panel import Panel, parts
+from gluonts_lai.panel import Panel, parts, training_panel
+from gluonts_lai.recipe import Recipe, wide_enough, widening_of
 from gluonts_lai.seeds import derived
 from gluonts_lai.transform import Clean
 
 # Replacing a point is a stronger act than flagging it.
 REPLACE_ABOVE = 0.9
+# Rounds of EM, and paths in each, around a forecaster that does not learn.
+NUM_ROUNDS, NUM_PATHS = 3, 3
 
 
 class LAIPredictor(Predictor):
@@ -105,6 +118,98 @@ class LAIPredictor(Predictor):
         self.fitted = fitted or {}
         self.label_field = label_field
         self.widening = widening
+
+    @classmethod
+    def from_predictor(
+        cls,
+        predictor: Predictor,
+        dataset: Dataset,
+        chain: IndicatorChain = IndicatorChain.from_prior(),
+        anomalous: AnomalousModel = Uniform(),
+        treatment: str = "impute",
+        context_length: Optional[int] = None,
+        chain_scope: str = "dataset",
+        max_anomaly_share: float = 0.2,
+        calibration: Union[bool, str] = "auto",
+        label_field: Optional[str] = None,
+        seed: Optional[int] = None,
+    ) -> "LAIPredictor":
+        """
+        Give a predictor that is not trained here what there is to learn of
+        anomalies: the chain, p⁻, and the usual size of its residuals.
+
+        For predictors that need no training (seasonal naive, NPTS, Prophet,
+        statsforecast) and for networks that were trained elsewhere. The
+        predictor itself stays as it is.
+
+        Parameters
+        ----------
+        predictor
+            Any GluonTS predictor. It is asked for many forecasts: one for
+            each horizon of each series, a few times over.
+        dataset
+            The series to learn from.
+        context_length
+            Points that must lie before the first one that is judged. None:
+            all that a network looks back on; for other predictors a season,
+            or two horizons.
+        chain, anomalous, treatment, chain_scope, max_anomaly_share,
+        calibration, label_field, seed
+            As in :class:`gluonts_lai.LAIEstimator`.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> import pandas as pd
+        >>> values = np.tile(np.arange(24.0), 10)
+        >>> values[100] = 500.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=24)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> next(predictor.detect([entry])).segments().length.tolist()
+        [1]
+        """
+        check_frozen(predictor)
+        check_choice("treatment", treatment, TREATMENTS)
+        check_choice("chain_scope", chain_scope, SCOPES)
+        check_choice("calibration", calibration, (True, False, "auto"))
+        check_at_least("context_length", context_length, 1)
+        check_at_least("seed", seed, 0)
+        check_share("max_anomaly_share", max_anomaly_share)
+        first = context_length or least_past(predictor)
+        ahead = predictor.prediction_length + predictor.lead_time
+        panel = training_panel(dataset, label_field, first + ahead)
+        start = int(np.random.randint(2**31)) if seed is None else seed
+        nominal = nominal_of(predictor, first, False, start)
+        recipe = Recipe(
+            chain,
+            wide_enough(anomalous, nominal.looks_ahead),
+            treatment,
+            NUM_PATHS,
+            0,
+            "sampled",
+            chain_scope,
+            max_anomaly_share,
+            widening_of(calibration),
+        )
+        rng = np.random.default_rng(derived(start, 0))
+        with seeded(start):
+            em = MonteCarloEM(panel, None, recipe, first, rng)
+            for _ in range(NUM_ROUNDS):
+                scores = em.finish(nominal)
+        second_look(em)
+        return cls(
+            predictor,
+            em.chain,
+            recipe.anomalous,
+            first,
+            treatment=treatment,
+            seed=seed,
+            residual_scale=scores.residual_scale,
+            label_field=label_field,
+            widening=recipe.widening,
+            **by_key(em),
+        )
 
     def predict(
         self,
@@ -266,6 +371,21 @@ class LAIPredictor(Predictor):
         state = load_json((path / "lai.json").read_text(encoding="utf-8"))
         base = Predictor.deserialize(path / "base", **kwargs)
         return cls(base, **state)
+
+
+def check_frozen(predictor: Any) -> None:
+    """A predictor, and one that does not filter by itself."""
+    if not isinstance(predictor, Predictor):
+        raise TypeError(
+            "predictor must be a GluonTS predictor, got "
+            f"{type(predictor).__name__}; to train an estimator, wrap it in "
+            "a LAIEstimator."
+        )
+    if isinstance(predictor, LAIPredictor):
+        raise TypeError(
+            "predictor must not be a LAIPredictor, which filters already; "
+            "give its base."
+        )
 
 
 def as_input(target: np.ndarray, scale: Optional[Scale]) -> np.ndarray:

@@ -17,13 +17,13 @@ import pytest
 import gluonts_lai
 
 ROWS = [
-    ["arrays", "value", "seeds", "rounds", "caution"],
+    ["arrays", "value", "seeds", "rounds", "caution", "choices"],
     ["table", "entries", "gaps", "indicator", "anomalous", "dataset", "ev"],
     ["panel", "transform", "evidence", "fronts"],
-    ["transitions", "nominal"],
+    ["transitions", "nominal", "recipe"],
     ["filtering", "mx", "torch"],
     ["em", "detector", "backends"],
-    ["detection"],
+    ["detection", "learned"],
     ["predictor"],
     ["estimator", "streaming"],
     ["plot"],

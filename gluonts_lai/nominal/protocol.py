@@ -31,7 +31,8 @@ class Nominal(Protocol):
     Each point is scored from as near before it as the forecaster can:
     directly before it, or from up to ``prediction_length`` points before
     where only forecasts can be had. ``is_random`` tells whether these are
-    made of samples.
+    made of samples, ``looks_ahead`` whether some points are scored from
+    further than one step before.
     """
 
     context_length: int
@@ -39,6 +40,7 @@ class Nominal(Protocol):
     prediction_length: int
     lead_time: int
     is_random: bool
+    looks_ahead: bool
 
     def prepare(self, panel: Panel) -> Any:
         """Do once what need not be done for every score."""

@@ -3,7 +3,7 @@ Estimators with no epochs to cut open: trained again in each round.
 """
 
 import copy
-from typing import Any, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 from gluonts.model.estimator import Estimator
 from gluonts.model.predictor import Predictor
@@ -11,15 +11,21 @@ from gluonts.model.predictor import Predictor
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean, TreatAnomalies
 
-from .rolling import Rolling
+from .pasts import prediction_length_of
+from .protocol import Nominal
 
 # Each round is a whole training: few must do.
 NUM_TRAININGS = 4
 
 
 class Retraining:
-    """An estimator, trained on cleaned data from scratch, again and again."""
+    """
+    An estimator, trained on cleaned data from scratch, again and again.
 
+    ``nominal_of`` tells how a predictor is to be asked.
+    """
+
+    prepared = None  # what it makes of data is known once it is trained
     num_epochs = NUM_TRAININGS
     scaling = False
     has_observed = False
@@ -32,6 +38,7 @@ class Retraining:
         context_length: int,
         window_scaling: Any,
         seed: int,
+        nominal_of: Callable[..., Nominal],
     ) -> None:
         if window_scaling is True:
             raise ValueError(
@@ -39,18 +46,22 @@ class Retraining:
                 f"seen, got {type(estimator).__name__}; use 'auto' or False."
             )
         self.estimator = estimator
-        self.prepared = panel
+        self.panel = panel
         self.context_length = context_length
+        self.seed = seed
+        self.nominal_of = nominal_of
         self.predictor: Optional[Predictor] = None
 
     @property
     def looks_ahead(self) -> bool:
         """Whether points are scored from further than one step before."""
-        return self.estimator.prediction_length > 1
+        return prediction_length_of(self.estimator) > 1
 
-    def nominal(self) -> Rolling:
+    def nominal(self) -> Nominal:
         assert self.predictor is not None
-        return Rolling(self.predictor, self.context_length)
+        return self.nominal_of(
+            self.predictor, self.context_length, self.scaling, self.seed
+        )
 
     def run(
         self,
@@ -59,7 +70,7 @@ class Retraining:
         shuffle_buffer_length: Optional[int] = None,
     ) -> Predictor:
         """Train on what each epoch brings; give the last predictor."""
-        usable = self.prepared.has_values()
+        usable = self.panel.has_values()
         for _ in range(self.num_epochs):
             clean = next(epochs)
             treat = TreatAnomalies(
@@ -68,12 +79,11 @@ class Retraining:
             data = [
                 entry
                 for entry, is_usable in zip(
-                    treat(iter(self.prepared.entries), is_train=True), usable
+                    treat(iter(self.panel.entries), is_train=True), usable
                 )
                 if is_usable
             ]
-            self.predictor = copy.deepcopy(self.estimator).train(
-                data, validation.entries if validation is not None else None
-            )
+            more = [] if validation is None else [validation.entries]
+            self.predictor = copy.deepcopy(self.estimator).train(data, *more)
         assert self.predictor is not None
         return self.predictor

@@ -6,7 +6,7 @@ predictor's own ``predict`` is called on all of them: slower than reading a
 network, but there is nothing to know about it.
 """
 
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import numpy as np
 from gluonts.model.predictor import Predictor
@@ -14,20 +14,60 @@ from gluonts.model.predictor import Predictor
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
 
+from .densities import StudentT
 from .forecasts import density_of
+from .pasts import most_past
 from .protocol import Scores, Update
 from .scaling import series_scale
 from .scoring import Answer, Grid, Piece, score
 
-BATCH_SIZE = 1_024
+# Numbers in one batch of entries.
+BATCH_NUMBERS = 4_000_000
+# Further than any series: whatever changes may change all that comes later.
+FOR_EVER = 2**40
 
 
-class Rolling(NamedTuple):
-    """A predictor, scored by its forecasts from rolling origins."""
+class Rolling:
+    """
+    A predictor, scored by its forecasts from rolling origins.
 
-    predictor: Predictor
-    context_length: int
-    residual_scale: Optional[float] = None
+    Parameters
+    ----------
+    predictor
+        Any predictor.
+    context_length
+        Points before the first one that is scored.
+    residual_scale
+        Usual size of the residuals of a point forecaster.
+    past_length
+        Points to hand over to the predictor; None for all there are.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        context_length: int,
+        residual_scale: Optional[float] = None,
+        past_length: Optional[int] = None,
+    ) -> None:
+        self.predictor = predictor
+        self.context_length = context_length
+        self.residual_scale = residual_scale
+        self.past_length = past_length
+        self.is_sampled = False  # until it is seen that it is
+
+    @classmethod
+    def of(
+        cls,
+        predictor: Predictor,
+        context_length: int,
+        residual_scale: Optional[float] = None,
+    ) -> "Rolling":
+        """A predictor that gets as much past as it looks back on."""
+        past_length = most_past(predictor)
+        if past_length is not None:
+            past_length = max(past_length, context_length)
+        return cls(predictor, context_length, residual_scale, past_length)
 
     @property
     def prediction_length(self) -> int:
@@ -39,11 +79,17 @@ class Rolling(NamedTuple):
 
     @property
     def reach(self) -> int:
-        return self.context_length + self.prediction_length + self.lead_time
+        past = self.past_length or FOR_EVER
+        return past + self.prediction_length + self.lead_time
+
+    @property
+    def looks_ahead(self) -> bool:
+        return self.prediction_length > 1
 
     @property
     def is_random(self) -> bool:
-        return True
+        # What depends on all that came before never comes to a stand, either.
+        return self.is_sampled or self.past_length is None
 
     def prepare(self, panel: Panel) -> Panel:
         return panel
@@ -64,12 +110,19 @@ class Rolling(NamedTuple):
                 for i, starts in pieces
                 for t in starts
             ]
-            forecasts = list(self.predictor.predict(entries))
-            return Answer(density_of(forecasts), None)
+            density = density_of(list(self.predictor.predict(entries)))
+            self.is_sampled = isinstance(density, StudentT)
+            return Answer(density, None)
 
+        longest = max(entry.shape[-1] for entry in values.entries)
+        past = min(self.past_length or longest, longest)
         horizon = self.prediction_length
         grid = Grid(
-            self.context_length, horizon, horizon, self.lead_time, BATCH_SIZE
+            self.context_length,
+            horizon,
+            horizon,
+            self.lead_time,
+            batch_size=int(np.clip(BATCH_NUMBERS // max(past, 1), 1, 1_024)),
         )
         return score(
             ask, grid, values, units, self.residual_scale, update, spread
@@ -78,7 +131,7 @@ class Rolling(NamedTuple):
     def window(self, entry: dict, context: np.ndarray, t: int) -> dict:
         """An entry that ends at ``t``, with as much past as it needs."""
         length = context.shape[-1]
-        first = max(0, t - self.context_length)
+        first = max(0, t - (self.past_length or t))
         window = dict(entry)
         for name, field in entry.items():
             shape = np.shape(field)

@@ -12,7 +12,14 @@ from gluonts_lai.nominal.scoring import Density
 
 from .device import where
 from .randomness import seeded
-from .reading import KNOWN, is_feed_forward, is_sampled, model_of, read
+from .reading import (
+    KNOWN,
+    is_feed_forward,
+    is_sampled,
+    is_unrolled,
+    model_of,
+    read,
+)
 
 
 class Nominal(NetworkNominal):
@@ -26,6 +33,10 @@ class Nominal(NetworkNominal):
     def stride(self) -> int:
         is_cheap = is_feed_forward(model_of(self.predictor))
         return 1 if is_cheap else self.prediction_length
+
+    @property
+    def looks_ahead(self) -> bool:
+        return self.stride > 1 and not is_unrolled(model_of(self.predictor))
 
     @property
     def is_plain(self) -> bool:

@@ -18,7 +18,6 @@ from gluonts_lai.transform import Clean
 from .device import where
 from .loader import KNOWN, window_loader
 from .randomness import seed_everything, seeded
-from .reading import is_unrolled, model_of
 from .scaling import can_scale, leave_flat_windows
 from .scoring import Nominal
 
@@ -61,8 +60,7 @@ class Training(NetworkTraining):
 
     @property
     def looks_ahead(self) -> bool:
-        is_near = is_unrolled(model_of(self.predictor))
-        return self.nominal().stride > 1 and not is_near
+        return self.nominal().looks_ahead
 
     def nominal(self) -> Nominal:
         # Lightning moves the network; its inputs must follow it.

@@ -100,7 +100,7 @@ def test_a_point_forecast_comes_from_the_right_window(horizon):
     contexts = clean(panel)
     predictor = SeasonalNaivePredictor(horizon, season_length=6)
 
-    scores = Rolling(predictor, 10).score(panel, contexts)
+    scores = Rolling(predictor, 10, past_length=10).score(panel, contexts)
 
     expected = panel.values.like(np.nan, float)
     for i, time, forecast, lead in one_by_one(predictor, panel, contexts, 10):
@@ -123,7 +123,7 @@ def test_a_density_comes_from_the_right_window(horizon, lead_time):
     contexts = clean(panel)
     predictor = Slope(horizon, lead_time)
 
-    scores = Rolling(predictor, 10).score(panel, contexts)
+    scores = Rolling(predictor, 10, past_length=10).score(panel, contexts)
 
     told = panel.values.like(np.nan, float)
     for i, time, forecast, lead in one_by_one(predictor, panel, contexts, 10):
@@ -143,7 +143,7 @@ def test_samples_become_a_density():
     predictor = MeanPredictor(1, num_samples=num_samples, context_length=10)
     np.random.seed(0)
 
-    scores = Rolling(predictor, 10).score(panel, panel.values)
+    scores = Rolling(predictor, 10, past_length=10).score(panel, panel.values)
 
     for x, mean in zip(panel.values.entries, scores.expected.entries):
         for t in range(10, len(x)):
@@ -156,7 +156,7 @@ def test_each_dimension_has_its_density():
     panel = panel_of(shape=(3,))
     predictor = Vectors(2)
 
-    scores = Rolling(predictor, 10).score(panel, panel.values)
+    scores = Rolling(predictor, 10, past_length=10).score(panel, panel.values)
 
     around = np.array([-1.0, 0.0, 0.0, 1.0])
     for i, x in enumerate(panel.values.entries):
@@ -178,7 +178,7 @@ def test_a_window_brings_the_features_of_its_time():
     panel = panel_of()
     predictor = Slope(2)
 
-    Rolling(predictor, 10).score(panel, panel.values)
+    Rolling(predictor, 10, past_length=10).score(panel, panel.values)
 
     seen = [item for item in predictor.seen if item["item_id"] == "2"]
     assert len(seen) == len(range(10, 41, 2))
@@ -208,6 +208,6 @@ def test_static_features_are_never_cut():
     panel = Panel.of([entry])
     predictor = Slope(1)
 
-    Rolling(predictor, 10).score(panel, panel.values)
+    Rolling(predictor, 10, past_length=10).score(panel, panel.values)
 
     assert_array_equal(predictor.seen[-1]["feat_static_real"], static)

@@ -1,0 +1,41 @@
+"""
+What the user chose for EM, and what follows from it.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from gluonts_lai.anomalous import AnomalousModel
+from gluonts_lai.indicator import IndicatorChain
+
+# Many steps ahead, forecasts are uncertain: p⁻ must not look better.
+WIDTH_AHEAD = 3.0
+# A network that is judged on the points it was trained on, less those that it
+# did not explain, is too sure of itself.
+IN_SAMPLE = 1.2
+
+
+class Recipe(NamedTuple):
+    """What the user chose."""
+
+    chain: IndicatorChain
+    anomalous: AnomalousModel
+    treatment: str
+    num_paths: int
+    num_warmup_epochs: int
+    transitions: str
+    chain_scope: str
+    max_anomaly_share: float
+    widening: float
+
+
+def wide_enough(anomalous: Any, looks_ahead: bool) -> AnomalousModel:
+    """p⁻ for a forecaster, unless the user said how wide it is to be."""
+    if looks_ahead and getattr(anomalous, "width", 0.0) is None:
+        return replace(anomalous, width=WIDTH_AHEAD)
+    return anomalous
+
+
+def widening_of(calibration: Any) -> float:
+    """By how much densities are to be wider than a forecaster says."""
+    return 1.0 if calibration is False else IN_SAMPLE
