@@ -3,6 +3,7 @@ One optimisation run on PyTorch.
 """
 
 import copy
+import logging
 import math
 from typing import Any, Iterable, Iterator, Optional
 
@@ -20,6 +21,8 @@ from .loader import KNOWN, window_loader
 from .randomness import seed_everything, seeded
 from .scaling import can_scale, leave_flat_windows
 from .scoring import Nominal
+
+logger = logging.getLogger(__name__)
 
 # What Lightning takes for no limit at all.
 MANY_EPOCHS = 1_000
@@ -116,6 +119,26 @@ class Training(NetworkTraining):
         return make(data, self.network, **kwargs)
 
 
+class LearnFromFinite(pl.Callback):
+    """
+    A batch whose gradients are not finite teaches nothing.
+
+    GluonTS leaves it out on MXNet; here one of them would ruin all weights.
+    """
+
+    def on_before_optimizer_step(
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        optimizer: Any,
+    ) -> None:
+        gradients = (p.grad for p in pl_module.parameters())
+        total: Any = sum(g.sum() for g in gradients if g is not None)
+        if not math.isfinite(total):
+            logger.warning("A batch without a finite loss is left out.")
+            optimizer.zero_grad()
+
+
 def own_trainer_kwargs(kwargs: dict) -> dict:
     """
     The user's arguments for Lightning, and nothing that nobody asked for.
@@ -132,5 +155,5 @@ def own_trainer_kwargs(kwargs: dict) -> dict:
         "logger": False,
         "enable_checkpointing": saves,
         **kwargs,
-        "callbacks": list(callbacks),
+        "callbacks": [*callbacks, LearnFromFinite()],
     }
