@@ -11,6 +11,7 @@ from gluonts.model.estimator import Estimator
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import seeded, training_of
+from gluonts_lai.calibration import calibrated
 from gluonts_lai.caution import warn
 from gluonts_lai.choices import (
     SCOPES,
@@ -209,10 +210,13 @@ class LAIEstimator(Estimator):
         training = training_of(
             self.estimator, panel, context_length, self.window_scaling, seed
         )
+        recipe = self.recipe(training)
+        if self.em and training.is_anew and self.calibration is not False:
+            recipe = calibrated(recipe, *training.held_out())
         em = MonteCarloEM(
             panel,
             training.prepared,
-            self.recipe(training),
+            recipe,
             context_length,
             np.random.default_rng(derived(seed, 0)),
         )

@@ -18,6 +18,7 @@ from gluonts_lai.backends import (
     rescaled,
     seeded,
 )
+from gluonts_lai.calibration import calibrated
 from gluonts_lai.choices import (
     SCOPES,
     TREATMENTS,
@@ -194,6 +195,8 @@ class LAIPredictor(Predictor):
         )
         rng = np.random.default_rng(derived(start, 0))
         with seeded(start):
+            if calibration is not False:
+                recipe = calibrated(recipe, nominal, panel)
             em = MonteCarloEM(panel, None, recipe, first, rng)
             for _ in range(NUM_ROUNDS):
                 scores = em.finish(nominal)

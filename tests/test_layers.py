@@ -22,7 +22,7 @@ ROWS = [
     ["panel", "transform", "evidence", "fronts"],
     ["transitions", "nominal", "recipe"],
     ["filtering", "mx", "torch"],
-    ["em", "detector", "backends"],
+    ["em", "calibration", "detector", "backends"],
     ["detection", "learned"],
     ["predictor"],
     ["estimator", "streaming"],

@@ -5,6 +5,7 @@ Estimators with no epochs to cut open: trained again in each round.
 import copy
 from typing import Any, Callable, Iterator, Optional
 
+import numpy as np
 from gluonts.model.estimator import Estimator
 from gluonts.model.predictor import Predictor
 
@@ -16,6 +17,8 @@ from .protocol import Nominal
 
 # Each round is a whole training: few must do.
 NUM_TRAININGS = 4
+# Share of a series that is trained on where the rest is held out.
+SEEN = 0.7
 
 
 class Retraining:
@@ -63,6 +66,28 @@ class Retraining:
             self.predictor, self.context_length, self.scaling, self.seed
         )
 
+    def held_out(self) -> tuple[Nominal, Panel]:
+        """
+        A forecaster that has not seen the ends of series, and these ends.
+
+        Trees know what they were trained on by heart.
+        """
+        heads, tails = [], []
+        for entry, is_usable in zip(
+            self.panel.entries, self.panel.has_values()
+        ):
+            length = np.shape(entry["target"])[-1]
+            end = int(length * SEEN)
+            begin = max(0, end - self.context_length)
+            if is_usable:
+                heads.append(between(entry, length, 0, end))
+                tails.append(between(entry, length, begin, length))
+        predictor = copy.deepcopy(self.estimator).train(filled(heads))
+        nominal = self.nominal_of(
+            predictor, self.context_length, self.scaling, self.seed
+        )
+        return nominal, Panel.of(tails)
+
     def run(
         self,
         epochs: Iterator[Clean],
@@ -87,3 +112,24 @@ class Retraining:
             self.predictor = copy.deepcopy(self.estimator).train(data, *more)
         assert self.predictor is not None
         return self.predictor
+
+
+def between(entry: dict, length: int, begin: int, end: int) -> dict:
+    """An entry from ``begin`` to ``end``, and what is known ahead of it."""
+    part = dict(entry)
+    for name, field in entry.items():
+        shape = np.shape(field)
+        is_static = name.startswith("feat_static")
+        if shape and length <= shape[-1] and not is_static:
+            ahead = shape[-1] - length
+            part[name] = np.asarray(field)[..., begin : end + ahead]
+    part["start"] = entry["start"] + begin
+    return part
+
+
+def filled(entries: list[dict]) -> list[dict]:
+    """Entries whose missing values have been filled in."""
+    values = Panel.of(entries).values
+    clean = Clean.as_observed(values)
+    treat = TreatAnomalies(clean.targets.entries, clean.observed.entries)
+    return list(treat(iter(entries), is_train=True))
