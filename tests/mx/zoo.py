@@ -13,7 +13,7 @@ with a trainer of its own; what it is not told goes to the trainer:
 from typing import Any, Callable
 
 from gluonts.model import Estimator
-from gluonts.mx.distribution import GaussianOutput
+from gluonts.mx.distribution import GaussianOutput, NegativeBinomialOutput
 from gluonts.mx.model.canonical._estimator import (
     CanonicalRNNEstimator,
     MLPForecasterEstimator,
@@ -339,6 +339,30 @@ CASES: dict[str, Case] = {
         has_observed=True,
     ),
 }
+
+COUNTS = maker(
+    DeepAREstimator,
+    freq=FREQ,
+    distr_output=NegativeBinomialOutput(),
+    **RNN,
+    **LAGS,
+    **SMALL,
+)
+
+FEATURES = maker(
+    DeepAREstimator,
+    freq=FREQ,
+    num_layers=1,
+    num_cells=12,
+    dropout_rate=0.0,
+    use_feat_static_cat=True,
+    cardinality=[2],
+    use_feat_static_real=True,
+    use_feat_dynamic_real=True,
+    context_length=CONTEXT,
+    batch_size=16,
+    **{**LAGS, "lags_seq": [1, 2]},
+)
 
 SEQ2QR = {
     "freq": FREQ,

@@ -13,7 +13,11 @@ from typing import Any, Callable
 
 from gluonts.model import Estimator
 from gluonts.time_feature import hour_of_day
-from gluonts.torch.distributions import NormalOutput, QuantileOutput
+from gluonts.torch.distributions import (
+    NegativeBinomialOutput,
+    NormalOutput,
+    QuantileOutput,
+)
 from gluonts.torch.model.d_linear import DLinearEstimator
 from gluonts.torch.model.deep_npts import DeepNPTSEstimator
 from gluonts.torch.model.deepar import DeepAREstimator
@@ -225,3 +229,19 @@ if MQF2MultiHorizonEstimator is not None:
         "samples",
         has_observed=True,
     )
+
+COUNTS = maker(
+    DeepAREstimator, distr_output=NegativeBinomialOutput(), **RNN, **SMALL
+)
+
+FEATURES = maker(
+    DeepAREstimator,
+    num_feat_static_cat=1,
+    cardinality=[2],
+    num_feat_static_real=1,
+    num_feat_dynamic_real=1,
+    dropout_rate=0.0,
+    context_length=CONTEXT,
+    batch_size=16,
+    **{**RNN, "hidden_size": 12, "lags_seq": [1, 2]},
+)

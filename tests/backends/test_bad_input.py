@@ -4,40 +4,44 @@ result; never a silent NaN model.
 """
 
 import warnings
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
-from gluonts.core.component import validated
-from gluonts.env import env
-from gluonts.mx.distribution import NegativeBinomialOutput
-from gluonts.mx.model.deepar import DeepAREstimator
-from gluonts.mx.trainer import Trainer
-from gluonts.mx.trainer.callback import Callback
 
 from gluonts_lai import IndicatorChain, LAIEstimator, Uniform
 from tests import contract
-from tests.mx import zoo
+from tests.backends import BACKENDS
 from tests.series import dataset
 
 # A network that has hardly learned flags much, and nobody cares.
 pytestmark = pytest.mark.filterwarnings("ignore:max_anomaly_share should not")
 
 
-@pytest.fixture(autouse=True)
-def no_progress_bar():
-    with env._let(use_tqdm=False):
-        yield
+# A network of each kind: read directly, unrolled, and another: not told of
+# gaps, or asked for quantiles.
+KINDS = {
+    "mx": ["SimpleFeedForward", "DeepAR", "DeepFactor"],
+    "torch": ["SimpleFeedForward", "DeepAR", "SimpleFeedForwardQuantiles"],
+}
+MULTIVARIATE = {"mx": "DeepVAR", "torch": "ITransformer"}
 
 
-@pytest.fixture(params=["SimpleFeedForward", "DeepAR", "DeepFactor"])
+@pytest.fixture(
+    params=[
+        pytest.param((backend, name), id=f"{backend}-{name}")
+        for backend in BACKENDS
+        for name in KINDS[backend]
+    ]
+)
 def make(request):
-    """A network of each kind: read directly, unrolled, not told of gaps."""
-    return zoo.CASES[request.param].make
+    backend, name = request.param
+    return BACKENDS[backend].zoo.CASES[name].make
 
 
-def feed_forward(**trainer_kwargs):
-    return zoo.CASES["SimpleFeedForward"].make(**trainer_kwargs)
+@pytest.fixture
+def feed_forward(backend):
+    return backend.zoo.CASES["SimpleFeedForward"].make
 
 
 @pytest.fixture
@@ -46,10 +50,11 @@ def good():
     return contract.read_only(dataset("univariate", num_series=2)[0])
 
 
-def learned():
+@pytest.fixture
+def learned(feed_forward):
     """A SimpleFeedForward that has time to learn something."""
-    return feed_forward(
-        epochs=10, num_batches_per_epoch=20, learning_rate=0.01
+    return partial(
+        feed_forward, epochs=10, num_batches_per_epoch=20, learning_rate=0.01
     )
 
 
@@ -59,22 +64,16 @@ def odd(good, target, **fields):
     return [good[0], {**entry, **fields}, good[1]]
 
 
-class NoTraining(Callback):
-    """Training must not begin."""
+@pytest.fixture
+def refuse(backend, feed_forward):
+    """Expect an error before training starts."""
 
-    @validated()
-    def __init__(self) -> None:
-        pass
+    def check(data, error, match, **settings):
+        estimator = feed_forward(callbacks=[backend.probes.NoTraining()])
+        with pytest.raises(error, match=match):
+            LAIEstimator(estimator, seed=0, **settings).train(data)
 
-    def on_train_start(self, max_epochs):
-        raise AssertionError("training has begun")
-
-
-def refuse(data, error, match, **settings):
-    """An error before training starts."""
-    estimator = feed_forward(callbacks=[NoTraining()])
-    with pytest.raises(error, match=match):
-        LAIEstimator(estimator, seed=0, **settings).train(data)
+    return check
 
 
 def accept(make, data, match=None):
@@ -109,7 +108,7 @@ def assert_prior(trained, position):
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
-def test_infinite_values_are_refused(good, value):
+def test_infinite_values_are_refused(refuse, good, value):
     target = good[0]["target"].copy()
     target[17] = value
 
@@ -122,7 +121,9 @@ def test_infinite_values_are_refused(good, value):
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 @pytest.mark.parametrize("act", ["predict", "detect"])
-def test_infinite_values_are_refused_by_a_predictor_too(good, value, act):
+def test_infinite_values_are_refused_by_a_predictor_too(
+    feed_forward, good, value, act
+):
     target = good[0]["target"].copy()
     target[17] = value
     predictor = LAIEstimator(feed_forward(), seed=0).train(good)
@@ -131,7 +132,9 @@ def test_infinite_values_are_refused_by_a_predictor_too(good, value, act):
         list(getattr(predictor, act)(odd(good, target)))
 
 
-def test_the_entry_that_a_predictor_names_is_counted_from_the_start(good):
+def test_the_entry_that_a_predictor_names_is_counted_from_the_start(
+    feed_forward, good
+):
     target = good[0]["target"].copy()
     target[17] = np.inf
     many = [*good * 100, {**good[0], "target": target}]
@@ -141,11 +144,11 @@ def test_the_entry_that_a_predictor_names_is_counted_from_the_start(good):
         list(predictor.predict(many))
 
 
-def test_an_empty_data_set_is_refused():
+def test_an_empty_data_set_is_refused(refuse):
     refuse([], ValueError, "at least one series, got an empty data set")
 
 
-def test_a_generator_is_refused(good):
+def test_a_generator_is_refused(refuse, good):
     def endless():
         while True:
             yield from good
@@ -153,7 +156,7 @@ def test_a_generator_is_refused(good):
     refuse(endless(), TypeError, "with a length.*got generator")
 
 
-def test_no_values_at_all_are_refused(good):
+def test_no_values_at_all_are_refused(refuse, good):
     missing = np.full(100, np.nan)
 
     refuse(
@@ -163,20 +166,20 @@ def test_no_values_at_all_are_refused(good):
     )
 
 
-def test_an_estimator_that_is_not_one_is_refused():
+def test_an_estimator_that_is_not_one_is_refused(feed_forward):
     for wrong in ("DeepAR", None, 3, feed_forward, object()):
         with pytest.raises(Exception, match="estimator"):  # noqa: B017
             LAIEstimator(wrong)
 
 
-def test_a_predictor_is_not_an_estimator(good):
+def test_a_predictor_is_not_an_estimator(feed_forward, good):
     predictor = feed_forward().train(good)
 
     with pytest.raises(Exception, match="estimator"):  # noqa: B017
         LAIEstimator(predictor)
 
 
-def test_entries_without_a_target_are_refused(good):
+def test_entries_without_a_target_are_refused(refuse, good):
     refuse(
         [good[0], {"start": good[0]["start"], "item_id": "odd"}],
         ValueError,
@@ -184,12 +187,12 @@ def test_entries_without_a_target_are_refused(good):
     )
 
 
-def test_targets_that_are_not_numbers_are_refused(good):
+def test_targets_that_are_not_numbers_are_refused(refuse, good):
     refuse(odd(good, ["a"] * 50), Exception, r"entry 1 \('odd'\)")
     refuse(odd(good, np.full(50, 1j)), Exception, r"entry 1 \('odd'\)")
 
 
-def test_targets_of_three_axes_are_refused(good):
+def test_targets_of_three_axes_are_refused(refuse, good):
     refuse(
         odd(good, np.zeros((2, 3, 40))),
         ValueError,
@@ -197,14 +200,14 @@ def test_targets_of_three_axes_are_refused(good):
     )
 
 
-def test_entries_without_a_start_are_refused(good):
+def test_entries_without_a_start_are_refused(refuse, good):
     data = odd(good, good[0]["target"])
     del data[1]["start"]
 
     refuse(data, Exception, r"entry 1 \('odd'\)")
 
 
-def test_labels_of_the_wrong_length_are_refused(good):
+def test_labels_of_the_wrong_length_are_refused(refuse, good):
     data = odd(good, good[0]["target"], known=np.zeros(5))
 
     refuse(
@@ -216,7 +219,7 @@ def test_labels_of_the_wrong_length_are_refused(good):
     )
 
 
-def test_labels_out_of_range_are_refused(good):
+def test_labels_out_of_range_are_refused(refuse, good):
     labels = np.zeros(160)
     labels[3] = 2
     data = odd(good, good[0]["target"], known=labels)
@@ -229,7 +232,7 @@ def test_labels_out_of_range_are_refused(good):
     )
 
 
-def test_labels_that_are_nowhere_are_refused(good):
+def test_labels_that_are_nowhere_are_refused(refuse, good):
     refuse(
         good,
         ValueError,
@@ -253,13 +256,15 @@ def test_labels_that_are_nowhere_are_refused(good):
     ],
     ids=str,
 )
-def test_settings_are_checked_in_the_constructor(settings, message):
+def test_settings_are_checked_in_the_constructor(
+    feed_forward, settings, message
+):
     with pytest.raises(ValueError, match=message):
         LAIEstimator(feed_forward(), **settings)
 
 
-def test_window_scaling_that_cannot_be_had_is_refused():
-    case = zoo.CASES["WaveNet"]
+def test_window_scaling_that_cannot_be_had_is_refused(backend):
+    case = backend.zoo.CASES["WaveNet"]
     data, _ = dataset(case.data)
 
     with pytest.raises(ValueError, match="window_scaling=True needs"):
@@ -267,13 +272,13 @@ def test_window_scaling_that_cannot_be_had_is_refused():
 
 
 @pytest.mark.parametrize("act", ["predict", "detect"])
-def test_nothing_comes_of_nothing(good, act):
+def test_nothing_comes_of_nothing(feed_forward, good, act):
     predictor = LAIEstimator(feed_forward(), seed=0).train(good)
 
     assert list(getattr(predictor, act)([])) == []
 
 
-def test_a_mode_that_is_none_is_refused(good):
+def test_a_mode_that_is_none_is_refused(feed_forward, good):
     predictor = LAIEstimator(feed_forward(), seed=0).train(good)
 
     with pytest.raises(ValueError, match="mode must be 'filter' or 'smooth'"):
@@ -295,7 +300,7 @@ def test_a_series_shorter_than_the_context_has_the_chains_posterior(
     assert_prior(trained, 1)
 
 
-def test_series_that_are_all_shorter_than_the_context(good):
+def test_series_that_are_all_shorter_than_the_context(feed_forward, good):
     short = [{**entry, "target": entry["target"][:8]} for entry in good]
 
     with pytest.warns(UserWarning, match="2 series shorter than 15 points"):
@@ -313,7 +318,7 @@ def test_a_constant_series(make, good):
     )
 
 
-def test_a_constant_series_is_not_anomalous(good):
+def test_a_constant_series_is_not_anomalous(learned, good):
     trained = accept(
         learned, odd(good, np.full(160, 7.0)), "1 series that never change"
     )
@@ -322,7 +327,7 @@ def test_a_constant_series_is_not_anomalous(good):
 
 
 @pytest.mark.parametrize("level", [0.0, 7.0, 1e6])
-def test_nothing_but_a_constant_series(level):
+def test_nothing_but_a_constant_series(feed_forward, level):
     (entry,) = dataset("univariate", num_series=1)[0]
 
     trained = accept(
@@ -333,7 +338,7 @@ def test_nothing_but_a_constant_series(level):
 
     (forecast,) = trained.output.predictor.predict(trained.data)
     # It has nothing to learn from, but the level is there to be seen.
-    assert abs(np.median(forecast.samples) - level) <= 0.5 * level + 2
+    assert (abs(forecast.quantile(0.5) - level) <= 0.5 * level + 2).all()
 
 
 def test_a_series_without_any_value(make, good):
@@ -346,8 +351,8 @@ def test_a_series_without_any_value(make, good):
     assert_prior(trained, 1)
 
 
-def test_a_dimension_without_any_value():
-    case = zoo.CASES["DeepVAR"]
+def test_a_dimension_without_any_value(backend):
+    case = backend.zoo.CASES[MULTIVARIATE[backend.name]]
     (entry,) = dataset(case.data, length=72)[0]
     target = entry["target"].copy()
     target[1] = np.nan
@@ -359,7 +364,7 @@ def test_a_dimension_without_any_value():
 
 
 @pytest.mark.parametrize("method", ["train", "train_model"])
-def test_a_warning_points_to_whoever_trains(good, method):
+def test_a_warning_points_to_whoever_trains(feed_forward, good, method):
     data = odd(good, np.full(160, 7.0))
     estimator = LAIEstimator(feed_forward(), seed=0)
 
@@ -386,7 +391,8 @@ def test_forecasts_of_a_series_of_zero_length(make, good):
 
     contract.check_forecasts(trained, data)
     first, _, last = trained.output.predictor.predict(data)
-    assert np.shape(first.samples) == np.shape(alone[0].samples)
+    for ours, theirs in zip(*map(contract.numbers_of, (first, alone[0]))):
+        assert ours.shape == theirs.shape
     assert last.item_id == alone[1].item_id
 
 
@@ -424,7 +430,7 @@ def test_forecasts_and_detections_of_odd_series(make, good, target):
             assert np.isfinite(detection.cleaned).all()
 
 
-def test_repeated_item_ids_are_told_apart_by_position(good):
+def test_repeated_item_ids_are_told_apart_by_position(feed_forward, good):
     same = [{**entry, "item_id": "same"} for entry in good]
 
     with pytest.warns(UserWarning, match="item_ids should be unique.*1 repea"):
@@ -435,7 +441,7 @@ def test_repeated_item_ids_are_told_apart_by_position(good):
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_repeated_item_ids_are_normal_in_use(good):
+def test_repeated_item_ids_are_normal_in_use(feed_forward, good):
     predictor = LAIEstimator(feed_forward(), seed=0).train(good)
     rolling = [
         {**good[0], "target": good[0]["target"][:end]} for end in (100, 130)
@@ -464,7 +470,7 @@ def test_one_series_is_enough(make, good):
         accept(make, good[:1])
 
 
-def test_integer_targets(good):
+def test_integer_targets(feed_forward, good):
     whole = [
         {**entry, "target": np.round(entry["target"]).astype(int)}
         for entry in good
@@ -481,7 +487,7 @@ def test_integer_targets(good):
     assert trained.data[0]["target"].dtype == int
 
 
-def test_lists_as_targets(good):
+def test_lists_as_targets(feed_forward, good):
     listed = [{**entry, "target": entry["target"].tolist()} for entry in good]
 
     output = LAIEstimator(feed_forward(), seed=0).train_model(listed)
@@ -490,21 +496,9 @@ def test_lists_as_targets(good):
     assert isinstance(listed[0]["target"], list)
 
 
-def test_counts_with_a_count_distribution():
+def test_counts_with_a_count_distribution(backend):
     data, _ = dataset("counts")
-
-    def make():
-        return DeepAREstimator(
-            freq="h",
-            prediction_length=3,
-            context_length=12,
-            lags_seq=[1, 2],
-            num_layers=1,
-            num_cells=6,
-            distr_output=NegativeBinomialOutput(),
-            batch_size=8,
-            trainer=Trainer(epochs=3, num_batches_per_epoch=10),
-        )
+    make = partial(backend.zoo.COUNTS, epochs=3, num_batches_per_epoch=10)
 
     trained = accept(make, data)
 
@@ -529,7 +523,7 @@ def test_series_of_different_lengths_and_levels(make):
 
 
 @pytest.mark.parametrize("spike", [1e6, 1e12, 1e30])
-def test_a_point_that_is_far_beyond_belief_is_found(good, spike):
+def test_a_point_that_is_far_beyond_belief_is_found(learned, good, spike):
     target = good[0]["target"].copy()
     target[100] = spike
     data = odd(good, target)
@@ -543,7 +537,7 @@ def test_a_point_that_is_far_beyond_belief_is_found(good, spike):
     assert np.mean(np.concatenate(posterior) > 0.5) < 0.05
 
 
-def test_a_chain_and_p_minus_of_the_users(good):
+def test_a_chain_and_p_minus_of_the_users(learned, good):
     trained = contract.train(
         learned,
         good,
@@ -554,7 +548,7 @@ def test_a_chain_and_p_minus_of_the_users(good):
     assert trained.output.predictor.chain.p_enter < 0.01
 
 
-def test_fewer_epochs_than_the_warm_up(good):
+def test_fewer_epochs_than_the_warm_up(feed_forward, good):
     """Nothing is left for a round, but the last look is taken."""
     output = LAIEstimator(
         feed_forward(epochs=2), num_warmup_epochs=5, seed=0
