@@ -5,14 +5,14 @@
 MX_PYTHONS = 3.11 3.10
 TORCH_PYTHONS = 3.11 3.10 3.12 3.13
 
-.PHONY: help demo test test-next lint bench bench-mx clean
+.PHONY: help demo test test-next lint bench bench-mx bench-torch clean
 help:
 	@echo "make demo       the paper's Figure 1: an MLP, plain and with LAI; draws demo.png"
 	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
 	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
 	@echo "make lint       black, ruff, mypy"
 	@echo "make bench      the benchmarks, beside other libraries"
-	@echo "make bench-mx   the benchmarks of training on MXNet"
+	@echo "make bench-mx   the benchmarks of training on MXNet; bench-torch: on PyTorch"
 	@echo "make clean      remove the virtual environments"
 
 demo: $(firstword $(wildcard .venv/.with-test) .venv/.with-demo)
@@ -32,10 +32,12 @@ lint: .venv/.with-test
 bench: .venv-bench/.with-bench
 	@.venv-bench/bin/python benchmarks/indicator_speed.py
 
-bench-mx: .venv/.with-test
-	@.venv/bin/python benchmarks/no_runaway.py
-	@.venv/bin/python benchmarks/training_cost.py
-	@.venv/bin/python benchmarks/training_cost.py --memory
+bench-mx bench-torch: bench-%: .venv/.with-test
+	@.venv/bin/python benchmarks/figure1.py --backend $*
+	@.venv/bin/python benchmarks/no_runaway.py --backend $*
+	@.venv/bin/python benchmarks/training_cost.py --backend $*
+	@.venv/bin/python benchmarks/training_cost.py --backend $* --memory
+	@.venv/bin/python benchmarks/training_cost.py --backend $* --e-step
 
 clean:
 	rm -rf .venv .venv-next .venv-bench
