@@ -16,7 +16,7 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.recipe import Recipe
 from gluonts_lai.transform import Treatment
 
-WIDENINGS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0)
+WIDENINGS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0)
 # Enough to know one number by.
 MAX_POINTS = 3_000
 

@@ -212,7 +212,7 @@ class LAIEstimator(Estimator):
         )
         recipe = self.recipe(training)
         if self.em and training.is_anew and self.calibration is not False:
-            recipe = calibrated(recipe, *training.held_out())
+            recipe = calibrated(recipe, training.nominal(), panel)
         em = MonteCarloEM(
             panel,
             training.prepared,

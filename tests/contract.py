@@ -23,7 +23,7 @@ from sklearn.metrics import roc_auc_score
 
 from gluonts_lai import LAIEstimator
 from gluonts_lai.estimator import LAITrainOutput
-from gluonts_lai.rounds import Round
+from gluonts_lai.rounds import History, Round
 
 SEED = 7
 
@@ -56,6 +56,12 @@ def train(
     chance = [before, np.random.get_state()]
 
     return Trained(make, data, copies, estimator, state, output, chance)
+
+
+def only(predictor: Predictor) -> Any:
+    """A predictor in the place of a whole training run."""
+    output = LAITrainOutput(predictor, [], History())
+    return Trained(None, [], [], None, {}, output, [])  # type: ignore
 
 
 # What training leaves behind
@@ -270,7 +276,8 @@ def numbers_of(forecast: Forecast) -> list[np.ndarray]:
     for name in ("samples", "forecast_array"):
         if hasattr(forecast, name):
             return [getattr(forecast, name)]
-    return [forecast.mean, forecast.quantile(0.1), forecast.quantile(0.9)]
+    # Forecasts of trees have no mean.
+    return [forecast.quantile(level) for level in (0.1, 0.5, 0.9)]
 
 
 def assert_same_forecasts(ours: Any, theirs: Any) -> None:

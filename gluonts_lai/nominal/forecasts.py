@@ -12,7 +12,7 @@ from gluonts.model.forecast import (
 
 from .densities import StudentT, from_quantiles
 from .scoring import Density, Points
-from .trees import is_of_trees, quantiles_of_trees
+from .trees import density_of_trees, is_of_trees
 
 # Levels at which a forecast of unknown kind is asked for its quantiles.
 LEVELS = np.array([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
@@ -28,7 +28,7 @@ def density_of(forecasts: list[Forecast]) -> Density:
         arrays = [forecast.forecast_array[rows] for forecast in forecasts]
         return density_of_quantiles(levels, np.stack(arrays, axis=1))
     if is_of_trees(first):
-        return density_of_quantiles(*quantiles_of_trees(forecasts, LEVELS))
+        return density_of_trees(forecasts)
     quantiles = [[f.quantile(level) for f in forecasts] for level in LEVELS]
     return density_of_quantiles(LEVELS, np.array(quantiles))
 

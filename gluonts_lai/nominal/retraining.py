@@ -1,5 +1,9 @@
 """
 Estimators with no epochs to cut open: trained again in each round.
+
+Trees and their like know by heart what they were trained on, anomalies and
+all. So each half of a series is judged by a predictor that was trained on the
+other half; the predictor that is given back is trained on both.
 """
 
 import copy
@@ -12,13 +16,12 @@ from gluonts.model.predictor import Predictor
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean, TreatAnomalies
 
+from .crossed import Crossed
 from .pasts import prediction_length_of
 from .protocol import Nominal
 
-# Each round is a whole training: few must do.
-NUM_TRAININGS = 4
-# Share of a series that is trained on where the rest is held out.
-SEEN = 0.7
+# Each round is two trainings: few must do.
+NUM_ROUNDS = 4
 
 
 class Retraining:
@@ -29,7 +32,7 @@ class Retraining:
     """
 
     prepared = None  # what it makes of data is known once it is trained
-    num_epochs = NUM_TRAININGS
+    num_epochs = NUM_ROUNDS
     scaling = False
     has_observed = False
     is_anew = True  # each epoch begins from scratch
@@ -53,7 +56,7 @@ class Retraining:
         self.context_length = context_length
         self.seed = seed
         self.nominal_of = nominal_of
-        self.predictor: Optional[Predictor] = None
+        self.halves: list[Predictor] = []
 
     @property
     def looks_ahead(self) -> bool:
@@ -61,32 +64,13 @@ class Retraining:
         return prediction_length_of(self.estimator) > 1
 
     def nominal(self) -> Nominal:
-        assert self.predictor is not None
-        return self.nominal_of(
-            self.predictor, self.context_length, self.scaling, self.seed
+        """Predictors of the halves of series, each trained on the other."""
+        if not self.halves:
+            self.fit_halves(Clean.as_observed(self.panel.values), [])
+        settings = (self.context_length, self.scaling, self.seed)
+        return Crossed(
+            [self.nominal_of(half, *settings) for half in self.halves]
         )
-
-    def held_out(self) -> tuple[Nominal, Panel]:
-        """
-        A forecaster that has not seen the ends of series, and these ends.
-
-        Trees know what they were trained on by heart.
-        """
-        heads, tails = [], []
-        for entry, is_usable in zip(
-            self.panel.entries, self.panel.has_values()
-        ):
-            length = np.shape(entry["target"])[-1]
-            end = int(length * SEEN)
-            begin = max(0, end - self.context_length)
-            if is_usable:
-                heads.append(between(entry, length, 0, end))
-                tails.append(between(entry, length, begin, length))
-        predictor = copy.deepcopy(self.estimator).train(filled(heads))
-        nominal = self.nominal_of(
-            predictor, self.context_length, self.scaling, self.seed
-        )
-        return nominal, Panel.of(tails)
 
     def run(
         self,
@@ -94,42 +78,49 @@ class Retraining:
         validation: Optional[Panel] = None,
         shuffle_buffer_length: Optional[int] = None,
     ) -> Predictor:
-        """Train on what each epoch brings; give the last predictor."""
-        usable = self.panel.has_values()
-        for _ in range(self.num_epochs):
+        """Train on what each epoch brings; give a predictor of the last."""
+        more = [] if validation is None else [validation.entries]
+        for epoch in range(self.num_epochs):
             clean = next(epochs)
-            treat = TreatAnomalies(
-                clean.targets.entries, clean.observed.entries
-            )
-            data = [
-                entry
-                for entry, is_usable in zip(
-                    treat(iter(self.panel.entries), is_train=True), usable
-                )
-                if is_usable
-            ]
-            more = [] if validation is None else [validation.entries]
-            self.predictor = copy.deepcopy(self.estimator).train(data, *more)
-        assert self.predictor is not None
-        return self.predictor
+            if epoch or not self.halves:
+                self.fit_halves(clean, more)
+        return self.fit(self.entries(clean), more)
+
+    def fit_halves(self, clean: Clean, more: list) -> None:
+        """Train on the second halves of series, and on the first."""
+        entries = self.entries(clean)
+        middles = [entry["target"].shape[-1] // 2 for entry in entries]
+        ahead = prediction_length_of(self.estimator)
+        if max(middles) < 2 * (self.context_length + ahead):
+            self.halves = [self.fit(entries, more)]  # too short to be cut
+            return
+        firsts = [between(e, 0, m) for e, m in zip(entries, middles)]
+        seconds = [between(e, m, None) for e, m in zip(entries, middles)]
+        self.halves = [self.fit(half, more) for half in (seconds, firsts)]
+
+    def fit(self, entries: list[dict], more: list) -> Predictor:
+        return copy.deepcopy(self.estimator).train(entries, *more)
+
+    def entries(self, clean: Clean) -> list[dict]:
+        """The series that have any value, cleaned."""
+        treat = TreatAnomalies(clean.targets.entries, clean.observed.entries)
+        treated = treat(iter(self.panel.entries), is_train=True)
+        usable = self.panel.has_values()
+        return [
+            entry for entry, is_usable in zip(treated, usable) if is_usable
+        ]
 
 
-def between(entry: dict, length: int, begin: int, end: int) -> dict:
+def between(entry: dict, begin: int, end: Optional[int]) -> dict:
     """An entry from ``begin`` to ``end``, and what is known ahead of it."""
+    length = entry["target"].shape[-1]
     part = dict(entry)
     for name, field in entry.items():
         shape = np.shape(field)
         is_static = name.startswith("feat_static")
         if shape and length <= shape[-1] and not is_static:
             ahead = shape[-1] - length
-            part[name] = np.asarray(field)[..., begin : end + ahead]
+            stop = None if end is None else end + ahead
+            part[name] = np.asarray(field)[..., begin:stop]
     part["start"] = entry["start"] + begin
     return part
-
-
-def filled(entries: list[dict]) -> list[dict]:
-    """Entries whose missing values have been filled in."""
-    values = Panel.of(entries).values
-    clean = Clean.as_observed(values)
-    treat = TreatAnomalies(clean.targets.entries, clean.observed.entries)
-    return list(treat(iter(entries), is_train=True))

@@ -1,0 +1,267 @@
+"""
+Predictors that are not trained here find anomalies, too.
+"""
+
+import logging
+
+import numpy as np
+import pytest
+from gluonts.env import env
+from gluonts.model.npts import NPTSPredictor
+from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+from gluonts.model.trivial.constant import ConstantPredictor
+from gluonts.model.trivial.mean import MeanPredictor
+
+from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
+from tests import contract
+from tests.series import dataset
+
+
+def prophet():
+    pytest.importorskip("prophet")
+    from gluonts.ext.prophet import ProphetPredictor
+
+    logging.getLogger("prophet").setLevel(logging.ERROR)
+    logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
+    return ProphetPredictor(48)
+
+
+def croston():
+    pytest.importorskip("statsforecast")
+    from gluonts.ext.statsforecast import CrostonSBAPredictor
+
+    # Without levels it knows its mean alone.
+    return CrostonSBAPredictor(prediction_length=6)
+
+
+CASES = {
+    "SeasonalNaive": lambda: SeasonalNaivePredictor(3, season_length=24),
+    "NPTS": lambda: NPTSPredictor(24),
+    "Mean": lambda: MeanPredictor(3, context_length=48),
+    "Prophet": prophet,
+    "Croston": croston,
+}
+RATE = 0.03
+
+
+@pytest.fixture(autouse=True)
+def no_progress_bar():
+    with env._let(use_tqdm=False):
+        yield
+
+
+@pytest.fixture(scope="module")
+def spiked():
+    data, labels = dataset("univariate", rate=RATE, num_series=2, length=168)
+    return contract.read_only(data), labels
+
+
+@pytest.fixture(scope="module", params=CASES)
+def learned(request, spiked):
+    with env._let(use_tqdm=False):
+        base = CASES[request.param]()
+        return LAIPredictor.from_predictor(base, spiked[0], seed=0)
+
+
+def test_spikes_rank_above_other_points(learned, spiked):
+    data, labels = spiked
+
+    scores = [detection.score for detection in learned.detect(data, "smooth")]
+
+    # What comes before the first forecast has the score of the chain alone.
+    judged = slice(learned.context_length, None)
+    truth = np.concatenate([label[judged] for label in labels]) == 1
+    score = np.concatenate([score[judged] for score in scores])
+    # 0.5 for a coin; a mean of two days knows nothing of the hour.
+    better = (score[truth][:, None] > score[~truth]).mean()
+    assert better > 0.9
+
+
+def test_forecasts_are_those_of_the_base_from_clean_contexts(learned, spiked):
+    data, _ = spiked
+
+    contract.check_forecasts(contract.only(learned), data)
+    cleaned = [detection.cleaned for detection in learned.detect(data)]
+    for entry, clean in zip(data, cleaned):
+        assert clean.shape == entry["target"].shape
+        assert np.isfinite(clean).all()
+
+
+def test_it_is_the_same_after_a_trip_to_disk(learned, spiked, tmp_path):
+    data, _ = spiked
+    learned.serialize(tmp_path)
+
+    again = LAIPredictor.deserialize(tmp_path)
+
+    contract.assert_same_forecasts(again.predict(data), learned.predict(data))
+    contract.assert_same_detections(again.detect(data), learned.detect(data))
+
+
+def test_the_chain_is_learned(spiked):
+    data, labels = spiked
+    prior = IndicatorChain.from_prior(anomaly_rate=0.001)
+
+    predictor = LAIPredictor.from_predictor(
+        CASES["SeasonalNaive"](), data, chain=prior, seed=0
+    )
+
+    true = np.mean(np.concatenate(labels))
+    assert true / 2 < predictor.chain.anomaly_rate < 2 * true
+    assert 0 < predictor.residual_scale < 5
+
+
+def test_an_outlier_has_no_echo_a_season_later():
+    """A seasonal naive forecast repeats it day after day."""
+    data, _ = dataset("univariate", num_series=1, length=400)
+    (entry,) = contract.read_only(data)
+    target = entry["target"].copy()
+    target[30] += 20.0
+    base = SeasonalNaivePredictor(1, season_length=24)
+
+    predictor = LAIPredictor.from_predictor(
+        base, [{**entry, "target": target}], seed=0
+    )
+    (detection,) = predictor.detect([{**entry, "target": target}])
+
+    assert np.flatnonzero(detection.probability > 0.5).tolist() == [30]
+
+
+def test_forecasts_do_not_repeat_an_outlier():
+    data, _ = dataset("univariate", num_series=1, length=200)
+    (entry,) = contract.read_only(data)
+    target = entry["target"].copy()
+    target[[50, 90, -5]] += 20.0
+    base = SeasonalNaivePredictor(24, season_length=24)
+    predictor = LAIPredictor.from_predictor(
+        base, [{**entry, "target": target}], seed=0
+    )
+
+    (forecast,) = predictor.predict([{**entry, "target": target}])
+    (plain,) = base.predict([{**entry, "target": target}])
+    (clean,) = base.predict([entry])
+
+    # Days differ by their noise alone.
+    assert abs(forecast.mean - clean.mean).max() < 2.0
+    assert abs(plain.mean - clean.mean).max() > 10.0
+
+
+def test_chains_of_single_series():
+    spiked, _ = dataset("univariate", rate=0.1, num_series=2, length=300)
+    quiet, _ = dataset("univariate", num_series=2, length=300)
+    mixed = [list(spiked)[0], list(quiet)[1]]
+
+    predictor = LAIPredictor.from_predictor(
+        CASES["SeasonalNaive"](), mixed, chain_scope="series", seed=0
+    )
+
+    assert predictor.chains["a"].p_enter > 2 * predictor.chains["b"].p_enter
+
+
+def test_a_network_that_was_trained_elsewhere(spiked):
+    backends = pytest.importorskip("tests.backends").BACKENDS
+    data, labels = spiked
+    for backend in backends.values():
+        network = backend.zoo.CASES["SimpleFeedForward"].make(
+            epochs=10, num_batches_per_epoch=20, learning_rate=0.01
+        )
+        clean, _ = dataset("univariate", num_series=2, length=168)
+        base = network.train(clean)
+
+        predictor = LAIPredictor.from_predictor(base, data, seed=0)
+
+        assert predictor.base is base
+        assert predictor.context_length == 12
+        posterior = [d.probability for d in predictor.detect(data, "smooth")]
+        truth = np.concatenate(labels) == 1
+        flagged = np.concatenate(posterior) > 0.5
+        assert flagged[truth].mean() > 0.8
+        assert flagged[~truth].mean() < 0.05
+
+
+@pytest.mark.parametrize(
+    "base, context_length",
+    [
+        (SeasonalNaivePredictor(3, season_length=24), 24),
+        (MeanPredictor(30), 60),
+        (NPTSPredictor(1, context_length=8), 8),
+        (ConstantPredictor(np.zeros((1, 2))), 20),
+    ],
+    ids=["a season", "two horizons", "all it looks at", "a few"],
+)
+def test_how_much_must_be_seen_first(base, context_length):
+    data, _ = dataset("univariate", num_series=1, length=200)
+
+    predictor = LAIPredictor.from_predictor(base, data, seed=0)
+
+    assert predictor.context_length == context_length
+
+
+def test_the_same_seed_gives_the_same_and_leaves_chance_alone(spiked):
+    data, _ = spiked
+    before = np.random.get_state()
+
+    first, second = (
+        LAIPredictor.from_predictor(CASES["Mean"](), data, seed=3)
+        for _ in range(2)
+    )
+
+    contract.assert_same_chance(before, np.random.get_state())
+    assert first.chain == second.chain
+    contract.assert_same_detections(first.detect(data), second.detect(data))
+
+
+def test_labels_overrule_what_is_inferred(spiked):
+    data, labels = spiked
+    known = np.full(labels[0].shape, np.nan)
+    spike = int(np.flatnonzero(labels[0])[-1])
+    known[spike] = 0
+    entries = [{**data[0], "known": known}]
+
+    predictor = LAIPredictor.from_predictor(
+        CASES["SeasonalNaive"](), entries, label_field="known", seed=0
+    )
+    (detection,) = predictor.detect(entries)
+
+    assert detection.probability[spike] < 1e-6
+
+
+@pytest.mark.parametrize(
+    "base, message",
+    [
+        (LAIEstimator, "must be a GluonTS predictor, got type"),
+        ("naive", "must be a GluonTS predictor, got str"),
+    ],
+)
+def test_what_is_no_predictor_is_refused(spiked, base, message):
+    with pytest.raises(TypeError, match=message):
+        LAIPredictor.from_predictor(base, spiked[0])
+
+
+def test_a_predictor_that_filters_already_is_refused(spiked):
+    data, _ = spiked
+    twice = LAIPredictor.from_predictor(CASES["SeasonalNaive"](), data)
+
+    with pytest.raises(TypeError, match="which filters already; give its ba"):
+        LAIPredictor.from_predictor(twice, data)
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"treatment": "drop"}, "treatment must be one of"),
+        ({"chain_scope": "world"}, "chain_scope must be one of"),
+        ({"calibration": "maybe"}, "calibration must be one of"),
+        ({"context_length": 0}, "context_length must be at least 1, got 0"),
+        ({"max_anomaly_share": 20}, "max_anomaly_share must lie strictly"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+    ],
+    ids=str,
+)
+def test_settings_are_checked_first(settings, message):
+    with pytest.raises(ValueError, match=message):
+        LAIPredictor.from_predictor(CASES["Mean"](), [], **settings)
+
+
+def test_an_empty_data_set_is_refused():
+    with pytest.raises(ValueError, match="at least one series, got an empty"):
+        LAIPredictor.from_predictor(CASES["Mean"](), [])
