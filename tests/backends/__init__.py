@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import NamedTuple
 
+import pytest
+
 
 class Backend(NamedTuple):
     """A framework, as tests see it."""
@@ -28,3 +30,9 @@ BACKENDS = {
     for name, framework in (("mx", "mxnet"), ("torch", "torch"))
     if find_spec(framework) is not None
 }
+# Every estimator of every backend.
+EACH = [
+    pytest.param(backend, name, id=f"{backend.name}-{name}")
+    for backend in BACKENDS.values()
+    for name in backend.zoo.CASES
+]

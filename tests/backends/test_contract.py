@@ -15,7 +15,7 @@ from gluonts_lai import (
     LAIEstimator,
 )
 from tests import contract
-from tests.backends import BACKENDS
+from tests.backends import EACH
 from tests.series import dataset
 
 # Long enough for DeepAR's lags and a few windows, short enough to be quick.
@@ -23,11 +23,6 @@ TINY = {"num_series": 2, "length": 56}
 # A network that has hardly learned flags much, and nobody cares.
 pytestmark = pytest.mark.filterwarnings("ignore:max_anomaly_share should not")
 
-EACH = [
-    pytest.param(backend, name, id=f"{backend.name}-{name}")
-    for backend in BACKENDS.values()
-    for name in backend.zoo.CASES
-]
 each_estimator = pytest.mark.parametrize("backend, name", EACH)
 # GluonTS itself cannot write it to disk.
 NOT_SERIALISABLE = {"MLPForecaster"}
