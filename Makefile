@@ -43,8 +43,8 @@ clean:
 	rm -rf .venv .venv-next .venv-bench
 
 .venv/.with-demo: extras = mxnet,plot
-.venv/.with-test: extras = mxnet,torch,plot,test,test-gluonts,lint
-.venv-next/.with-test: extras = torch,plot,test
+.venv/.with-test: extras = mxnet,torch,plot,test,test-gluonts,test-models,lint
+.venv-next/.with-test: extras = torch,plot,test,test-models
 .venv-bench/.with-bench: extras = torch,plot,bench
 
 .venv/.with-%: .venv/.made setup.py constraints.txt

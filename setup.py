@@ -46,6 +46,12 @@ setup(
             "pyarrow>=17,<18",
             "waitress>=3.0.2,<3.1",
         ],
+        # For what else GluonTS wraps: models that have no epochs.
+        "test-models": [
+            "prophet>=1.5,<1.6",
+            "statsforecast>=1.7.8,<1.8",
+            "xgboost>=1.7.6,<2",
+        ],
         "lint": ["black==26.10.1", "mypy==2.4.1", "ruff==0.17.4"],
         "bench": ["dynamax>=1.0.3,<2", "hmmlearn>=0.3.3,<0.4"],
     },

@@ -51,7 +51,9 @@ class LAIEstimator(Estimator):
     Parameters
     ----------
     estimator
-        Any GluonTS estimator. It is never modified.
+        Any GluonTS estimator, of MXNet, PyTorch or neither. It is never
+        modified. One with epochs trains once; any other is trained again in
+        each of a few rounds.
     chain
         What is known beforehand of anomalies: how often, how long. A prior
         that weighs as much as a hundred points.
@@ -80,8 +82,9 @@ class LAIEstimator(Estimator):
     calibration
         Whether the indicator takes the network's densities for wider than
         they are, by a fifth: on its own training points, less those that it
-        did not explain, a network is too sure of itself. Forecasts stay as
-        they are.
+        did not explain, a network is too sure of itself. An estimator that is
+        trained again in each round is judged on points that it has not seen,
+        which tell by how much. Forecasts stay as they are.
     label_field
         Name of an entry field with what is known: 1 anomalous, 0 nominal, NaN
         unknown. It overrules whatever is inferred.

@@ -13,11 +13,17 @@ def test_the_readme_has_python_in_it():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("script, printed", SCRIPTS, ids=["estimator", "z"])
-def test_the_readmes_python_prints_what_it_says(script, printed, capsys):
-    if "gluonts.mx" in script and find_spec("mxnet") is None:
-        pytest.skip("mxnet is not installed here")
+@pytest.mark.parametrize(
+    "script, printed", SCRIPTS, ids=["estimator", "predictor", "z"]
+)
+def test_the_readmes_python_prints_what_it_says(
+    script, printed, capsys, monkeypatch, tmp_path
+):
+    if "gluonts.torch" in script and find_spec("torch") is None:
+        pytest.skip("torch is not installed here")
+    monkeypatch.chdir(tmp_path)
 
     exec(compile(script, "README.md", "exec"), {})
 
     assert capsys.readouterr().out == printed
+    assert list(tmp_path.iterdir()) == []
