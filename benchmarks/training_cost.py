@@ -6,6 +6,7 @@ ratio is that of the medians. Peak memory is that of a fresh process for each.
 
     python benchmarks/training_cost.py                  # wall time
     python benchmarks/training_cost.py --backend torch  # of one framework
+    python benchmarks/training_cost.py --together       # on a busy machine
     python benchmarks/training_cost.py --memory         # peak memory
     python benchmarks/training_cost.py --e-step         # points a second
 
@@ -16,6 +17,7 @@ is removed afterwards.
 import argparse
 import json
 import logging
+import multiprocessing
 import os
 import resource
 import subprocess
@@ -146,6 +148,59 @@ def compare(backend, epochs, num_turns, names):
         )
 
 
+def together(backend, epochs, num_turns, names):
+    """
+    Both trainings at the same time, on one core, by the processor's clock.
+
+    Where others are at work, what a training takes depends on the moment:
+    here both have the same neighbours.
+    """
+    print(f"{backend:30}{'ratio':>9}{'least':>8}{'most':>8}   (together)")
+    spawn = multiprocessing.get_context("spawn")
+    for name in ESTIMATORS[backend](epochs):
+        if names and not any(part in name for part in names):
+            continue
+        start, taken = spawn.Barrier(2), spawn.Manager().dict()
+        about = backend, name, epochs, num_turns
+        both = [
+            spawn.Process(target=turns, args=(*about, which, start, taken))
+            for which in ("plain", "LAI")
+        ]
+        for process in both:
+            process.start()
+        for process in both:
+            process.join()
+        ratios = np.array(taken["LAI"]) / np.array(taken["plain"])
+        print(
+            f"{name:30}{np.median(ratios):9.2f}"
+            f"{ratios.min():8.2f}{ratios.max():8.2f}",
+            flush=True,
+        )
+
+
+def turns(backend, name, epochs, num_turns, which, start, taken):
+    """Seconds of the processor that one of two trainings takes, each turn."""
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+
+    def train(num_epochs, dataset):
+        estimator = ESTIMATORS[backend](num_epochs)[name]
+        if which == "LAI":
+            estimator = wrapped(estimator)
+        estimator.train(dataset)
+
+    seconds = []
+    with env._let(use_tqdm=False):
+        train(2, series(2, 400))  # compile first
+        dataset = series(10, 4_380)
+        for _ in range(num_turns):
+            start.wait()
+            begin = time.process_time()
+            train(epochs, dataset)
+            seconds.append(time.process_time() - begin)
+    taken[which] = seconds
+
+
 def e_step(backend, num_turns):
     """Points a second, scored by one pass of a network over clean series."""
     from gluonts_lai.panel import Panel
@@ -212,6 +267,7 @@ def arguments():
     parser.add_argument("--backend", choices=list(ESTIMATORS))
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--turns", type=int, default=NUM_TURNS)
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--e-step", action="store_true")
     parser.add_argument("--peak", help=argparse.SUPPRESS)
@@ -226,12 +282,13 @@ def measure(options):
         elif options.e_step:
             e_step(backend, options.turns)
         else:
-            compare(backend, options.epochs, options.turns, options.names)
+            way = together if options.together else compare
+            way(backend, options.epochs, options.turns, options.names)
 
 
 def main():
     options = arguments()
-    if options.e_step:
+    if options.e_step or options.together:
         on_one_core()
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
