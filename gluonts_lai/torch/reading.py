@@ -1,9 +1,10 @@
 """
 Densities from a PyTorch network.
 
-SimpleFeedForward, DeepAR and ITransformer have a distribution that their
-forecasts do not show; DeepAR is read with the clean points themselves as its
-inputs (teacher forcing). Any other network is asked for what its forecasts are
+SimpleFeedForward and DLinear are asked about as many leads as are wanted.
+DeepAR and ITransformer have a distribution that their forecasts do not show;
+DeepAR is read with the clean points themselves as its inputs (teacher
+forcing). Any other network is asked for what its forecasts are
 made of: a distribution, quantiles or samples.
 """
 
@@ -17,6 +18,7 @@ from gluonts.model.forecast_generator import (
     SampleForecastGenerator,
 )
 from gluonts.torch.distributions import ImplicitQuantileNetworkOutput
+from gluonts.torch.model.d_linear.module import DLinearModel
 from gluonts.torch.model.deepar.module import DeepARModel
 from gluonts.torch.model.i_transformer.module import ITransformerModel
 from gluonts.torch.model.predictor import PyTorchPredictor
@@ -24,6 +26,7 @@ from gluonts.torch.model.simple_feedforward.module import (
     SimpleFeedForwardModel,
 )
 from torch.distributions import Distribution
+from torch.nn.functional import linear
 
 from gluonts_lai.nominal.forecasts import (
     density_of,
@@ -49,9 +52,9 @@ def model_of(predictor: PyTorchPredictor) -> Any:
     return getattr(network, "model", network)
 
 
-def is_feed_forward(model: Any) -> bool:
+def is_cheap(model: Any) -> bool:
     """Whether a window more costs next to nothing."""
-    return isinstance(model, SimpleFeedForwardModel)
+    return isinstance(model, (SimpleFeedForwardModel, DLinearModel))
 
 
 def is_unrolled(model: Any) -> bool:
@@ -92,13 +95,38 @@ def read(predictor: PyTorchPredictor, batch: dict, num_leads: int) -> Density:
             params, scale, *_ = model.unroll_lagged_rnn(**inputs)
             args = [p[:, -model.prediction_length :] for p in params]
             said: Any = [p[:, :num_leads] for p in args], None, scale
-        elif is_feed_forward(model):
-            said = feed_forward(model, **inputs, num_leads=num_leads)
+        elif is_cheap(model):
+            is_linear = isinstance(model, DLinearModel)
+            ask = decompose if is_linear else feed_forward
+            said = ask(model, **inputs, num_leads=num_leads)
         elif isinstance(model, ITransformerModel):
             said = model(**inputs)
         else:
             said = network(**inputs)
         return density(predictor, model, said)
+
+
+def decompose(
+    model: DLinearModel,
+    past_target: torch.Tensor,
+    past_observed_values: torch.Tensor,
+    num_leads: int,
+) -> tuple:
+    """
+    What DLinear says of the future of windows.
+
+    Its layers have a part for each lead; only those asked for are used.
+    """
+    scaled, loc, scale = model.scaler(past_target, past_observed_values)
+    dim = model.hidden_dimension
+    layers = model.linear_seasonal, model.linear_trend
+    units = num_leads * dim
+    hidden: Any = sum(
+        linear(part.squeeze(-1), layer.weight[:units], layer.bias[:units])
+        for part, layer in zip(model.decomposition(scaled[..., None]), layers)
+    )
+    args = model.args_proj(hidden.reshape(-1, num_leads, dim))
+    return args, loc, scale
 
 
 def density(predictor: PyTorchPredictor, model: Any, said: Any) -> Density:

@@ -14,7 +14,7 @@ from .device import where
 from .randomness import seeded
 from .reading import (
     KNOWN,
-    is_feed_forward,
+    is_cheap,
     is_sampled,
     is_unrolled,
     model_of,
@@ -31,8 +31,8 @@ class Nominal(NetworkNominal):
 
     @property
     def stride(self) -> int:
-        is_cheap = is_feed_forward(model_of(self.predictor))
-        return 1 if is_cheap else self.prediction_length
+        one_by_one = is_cheap(model_of(self.predictor))
+        return 1 if one_by_one else self.prediction_length
 
     @property
     def looks_ahead(self) -> bool:
