@@ -5,13 +5,46 @@ What EM leaves behind: what it learned of series, and doubts about it.
 import logging
 from collections import Counter
 
+import numpy as np
+
+from gluonts_lai.calibration import calibrated
 from gluonts_lai.caution import warn
 from gluonts_lai.em import MonteCarloEM
+from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.panel import Panel
+from gluonts_lai.recipe import Recipe
+from gluonts_lai.seeds import derived
 
 logger = logging.getLogger(__name__)
 
 # More than this is worth a second look.
 MANY_FLAGGED = 0.05
+# Rounds of EM around a forecaster that does not learn.
+NUM_ROUNDS = 3
+
+
+def learn_around(
+    nominal: Nominal,
+    panel: Panel,
+    recipe: Recipe,
+    calibrates: bool,
+    seed: int,
+) -> dict:
+    """What there is to learn of anomalies with a forecaster as it is."""
+    if calibrates:
+        recipe = calibrated(recipe, nominal, panel)
+    rng = np.random.default_rng(derived(seed, 0))
+    em = MonteCarloEM(panel, None, recipe, nominal.context_length, rng)
+    for _ in range(NUM_ROUNDS):
+        scores = em.finish(nominal)
+    second_look(em)
+    return {
+        "chain": em.chain,
+        "anomalous": recipe.anomalous,
+        "residual_scale": scores.residual_scale,
+        "widening": recipe.widening,
+        **by_key(em),
+    }
 
 
 def by_key(em: MonteCarloEM) -> dict:

@@ -18,7 +18,6 @@ from gluonts_lai.backends import (
     rescaled,
     seeded,
 )
-from gluonts_lai.calibration import calibrated
 from gluonts_lai.choices import (
     SCOPES,
     TREATMENTS,
@@ -28,10 +27,9 @@ from gluonts_lai.choices import (
 )
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found, find
-from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.evidence import fit_anomalous
 from gluonts_lai.indicator import IndicatorChain
-from gluonts_lai.learned import by_key, second_look
+from gluonts_lai.learned import learn_around
 from gluonts_lai.nominal.pasts import least_past
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import Scale, series_scale, window_scale
@@ -42,8 +40,6 @@ from gluonts_lai.transform import Clean
 
 # Replacing a point is a stronger act than flagging it.
 REPLACE_ABOVE = 0.9
-# Rounds of EM, and paths in each, around a forecaster that does not learn.
-NUM_ROUNDS, NUM_PATHS = 3, 3
 
 
 class LAIPredictor(Predictor):
@@ -186,32 +182,24 @@ class LAIPredictor(Predictor):
             chain,
             wide_enough(anomalous, nominal.looks_ahead),
             treatment,
-            NUM_PATHS,
-            0,
-            "sampled",
-            chain_scope,
-            max_anomaly_share,
-            widening_of(calibration),
+            num_paths=3,
+            num_warmup_epochs=0,
+            transitions="sampled",
+            chain_scope=chain_scope,
+            max_anomaly_share=max_anomaly_share,
+            widening=widening_of(calibration),
         )
-        rng = np.random.default_rng(derived(start, 0))
         with seeded(start):
-            if calibration is not False:
-                recipe = calibrated(recipe, nominal, panel)
-            em = MonteCarloEM(panel, None, recipe, first, rng)
-            for _ in range(NUM_ROUNDS):
-                scores = em.finish(nominal)
-        second_look(em)
+            learned = learn_around(
+                nominal, panel, recipe, calibration is not False, start
+            )
         return cls(
             predictor,
-            em.chain,
-            recipe.anomalous,
-            first,
+            context_length=first,
             treatment=treatment,
             seed=seed,
-            residual_scale=scores.residual_scale,
             label_field=label_field,
-            widening=recipe.widening,
-            **by_key(em),
+            **learned,
         )
 
     def predict(

@@ -157,7 +157,8 @@ def test_chains_of_single_series():
     assert predictor.chains["a"].p_enter > 2 * predictor.chains["b"].p_enter
 
 
-def test_a_network_that_was_trained_elsewhere(spiked):
+def test_a_network_that_was_trained_elsewhere(spiked, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # where GluonTS leaves its checkpoints
     backends = pytest.importorskip("tests.backends").BACKENDS
     data, labels = spiked
     for backend in backends.values():
