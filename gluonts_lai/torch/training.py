@@ -54,8 +54,8 @@ class Training(NetworkTraining):
     def num_epochs(self) -> int:
         kwargs = self.estimator.trainer_kwargs
         limits = [kwargs.get("max_epochs") or -1]
-        if (kwargs.get("max_steps") or -1) > 0:
-            batches = self.estimator.num_batches_per_epoch
+        batches = getattr(self.estimator, "num_batches_per_epoch", None)
+        if batches and (kwargs.get("max_steps") or -1) > 0:
             limits.append(math.ceil(kwargs["max_steps"] / batches))
         if kwargs.get("fast_dev_run"):
             limits.append(1)
