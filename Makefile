@@ -4,6 +4,8 @@
 
 MX_PYTHONS = 3.11 3.10
 TORCH_PYTHONS = 3.11 3.10 3.12 3.13
+# A process for each core; the tests of one file share what they train.
+parallel = --numprocesses auto --dist loadfile
 
 .PHONY: help demo test test-next lint bench bench-mx bench-torch clean
 help:
@@ -19,10 +21,10 @@ demo: $(firstword $(wildcard .venv/.with-test) .venv/.with-demo)
 	@.venv/bin/gluonts-lai demo
 
 test: .venv/.with-test
-	@.venv/bin/python -m pytest
+	@.venv/bin/python -m pytest $(parallel)
 
 test-next: .venv-next/.with-test
-	@.venv-next/bin/python -m pytest
+	@.venv-next/bin/python -m pytest $(parallel)
 
 lint: .venv/.with-test
 	@.venv/bin/black --check --quiet . || { .venv/bin/black --diff --quiet .; exit 1; }

@@ -39,7 +39,7 @@ setup(
         ],
         "torch": ["gluonts[torch]"],
         "plot": ["matplotlib>=3.7.5,<3.12"],
-        "test": ["pytest>=8,<10"],
+        "test": ["pytest>=8,<10", "pytest-xdist>=3.8,<4"],
         # For what of GluonTS is optional: Arrow data sets and its shell.
         "test-gluonts": [
             "flask>=3.1.3,<3.2",
