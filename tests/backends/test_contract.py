@@ -147,8 +147,9 @@ def test_another_seed_gives_another_model(trained):
 
 # Spikes of 4 to 9 amplitudes at one point in twenty
 
-# A network that must learn where its 256 bins are takes longer.
-NUM_EPOCHS = {"WaveNet": 40}
+# A network that must learn where its 256 bins are takes longer; those that
+# are trained again in each round may be quick about it.
+NUM_EPOCHS = {"WaveNet": 40, "NBEATSEnsemble": 6, "DeepNPTS": 12}
 
 
 @each_estimator
