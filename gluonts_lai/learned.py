@@ -77,7 +77,7 @@ def second_look(em: MonteCarloEM) -> None:
         warn(
             f"the forecaster should explain at least {1 - limit:.0%} of the "
             f"training points, but {em.history[-1].share_flagged:.0%} were "
-            "flagged; train for longer, or with a larger network."
+            "flagged; train for longer, or take one that fits them better."
         )
     elif em.history and em.history[-1].share_flagged > MANY_FLAGGED:
         logger.warning(
