@@ -148,8 +148,8 @@ class LAIPredictor(Predictor):
             The series to learn from.
         context_length
             Points that must lie before the first one that is judged. None:
-            all that a network looks back on; for other predictors a season,
-            or two horizons.
+            all that a network looks back on; for other predictors a season
+            or two horizons, at least 20, but no more than they look back on.
         chain, anomalous, treatment, chain_scope, max_anomaly_share,
         calibration, label_field, seed
             As in :class:`gluonts_lai.LAIEstimator`.
@@ -375,7 +375,7 @@ def check_frozen(predictor: Any) -> None:
     if isinstance(predictor, LAIPredictor):
         raise TypeError(
             "predictor must not be a LAIPredictor, which filters already; "
-            "give its base."
+            "use it as it is."
         )
 
 

@@ -241,7 +241,7 @@ def test_a_predictor_that_filters_already_is_refused(spiked):
     data, _ = spiked
     twice = LAIPredictor.from_predictor(CASES["SeasonalNaive"](), data)
 
-    with pytest.raises(TypeError, match="which filters already; give its ba"):
+    with pytest.raises(TypeError, match="which filters already; use it as"):
         LAIPredictor.from_predictor(twice, data)
 
 
