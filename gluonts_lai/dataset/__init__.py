@@ -3,5 +3,6 @@ Series whose anomalies are known.
 """
 
 from .demonstration import Demonstration, demonstration
+from .families import FAMILIES, simulate
 
-__all__ = ["Demonstration", "demonstration"]
+__all__ = ["FAMILIES", "Demonstration", "demonstration", "simulate"]
