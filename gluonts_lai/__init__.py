@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .estimator import LAIEstimator, LAITrainOutput
     from .indicator import IndicatorChain
     from .predictor import LAIPredictor
+    from .streaming import Reading, StreamingDetector
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,8 @@ _home = {
     "LAIEstimator": "estimator",
     "LAIPredictor": "predictor",
     "LAITrainOutput": "estimator",
+    "Reading": "streaming",
+    "StreamingDetector": "streaming",
     "Uniform": "anomalous",
 }
 
@@ -43,6 +46,8 @@ __all__ = [
     "LAIEstimator",
     "LAIPredictor",
     "LAITrainOutput",
+    "Reading",
+    "StreamingDetector",
     "Uniform",
     "__version__",
 ]
@@ -51,7 +56,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _home:
         return getattr(import_module(f"{__name__}.{_home[name]}"), name)
-    if name in ("anomalous", "dataset", "indicator"):
+    if name in ("anomalous", "dataset", "ev", "indicator"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -78,11 +78,17 @@ def nominal_of(
     )
 
 
-def expect_scaled(predictor: Predictor) -> None:
-    """Make a predictor ready for windows that have been scaled."""
+def make_ready(predictor: Predictor, scaling: bool) -> None:
+    """Let a predictor be done with training."""
     backend = backend_of(predictor)
     if backend is not None:
-        backend.leave_flat_windows(predictor.prediction_net)
+        backend.make_ready(predictor, scaling)
+
+
+def weights_of(predictor: Predictor) -> bytes:
+    """The weights of a network, if there is one that we know."""
+    backend = backend_of(predictor)
+    return b"" if backend is None else backend.weights_of(predictor)
 
 
 def rescaled(forecast: Forecast, scale: Scale) -> Forecast:

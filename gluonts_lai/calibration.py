@@ -2,65 +2,143 @@
 By how much is a forecaster surer of itself than it may be?
 
 On points that it was not trained on, the width of its densities is multiplied
-by what makes the series most likely, anomalies and all.
+by what makes them most likely, anomalies and all: one factor for each series,
+and one for all of them where a series has too few points to tell. A network
+that serves many series, and cannot tell the calm from the restless ones, makes
+up for it by heavy tails: with a width for each of them, tails may be lighter,
+by one factor for all.
 """
 
-from typing import Any
+from typing import Iterable, NamedTuple, Sequence
 
 import numpy as np
 
-from gluonts_lai.evidence import anomalous_densities, fit_anomalous
-from gluonts_lai.filtering import COARSE, Filter
-from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.arrivals import num_periods
+from gluonts_lai.filtering import Filter
+from gluonts_lai.nominal.protocol import Scores
 from gluonts_lai.panel import Panel
-from gluonts_lai.recipe import Recipe
-from gluonts_lai.transform import Treatment
+from gluonts_lai.table import Table
 
-WIDENINGS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0)
-# Enough to know one number by.
-MAX_POINTS = 3_000
+WIDENINGS = np.geomspace(0.3, 8.0, 34).tolist()
+TAILS = (1.0, 2.0, 4.0, 8.0)
+# Nats that lighter tails must gain, each time that they are doubled: a few
+# points say little of tails.
+RELUCTANCE = 3.0
+# With fewer points, a series does not know its own factor.
+MIN_POINTS = 50
+# Share of each series that is held out of training at first.
+HELD_OUT = 0.1
 
 
-def calibrated(recipe: Recipe, nominal: Nominal, panel: Panel) -> Recipe:
+class Shape(NamedTuple):
+    """What densities are like, beside those of the forecaster."""
+
+    widening: float = 1.0  # they are wider by this factor
+    tail: float = 1.0  # and have so many times the degrees of freedom
+
+
+class Calibration(NamedTuple):
+    """What the densities of series are like."""
+
+    pooled: Shape  # of all series
+    each: list[Shape]  # of each of them
+
+    @classmethod
+    def of(cls, shape: Shape, num_series: int) -> "Calibration":
+        """The same of all series."""
+        return cls(shape, [shape] * num_series)
+
+
+def calibrate(
+    looks: Iterable[tuple[Filter, Table]], otherwise: Shape
+) -> Calibration:
     """
-    The recipe, with densities as wide as a forecaster deserves.
+    Find the shapes of series from points that were not trained on.
 
     Parameters
     ----------
-    recipe
-        What the user chose; its own widening is the least.
-    nominal
-        The forecaster.
-    panel
-        Series that it was not trained on; a few of them will do.
+    looks
+        A filter for some series after the other, and which of their points
+        were not trained on.
+    otherwise
+        The shape of all series, where even these are too few points.
     """
-    sizes = np.cumsum([entry.size for entry in panel.values.entries])
-    panel = panel.part(slice(0, 1 + int(np.searchsorted(sizes, MAX_POINTS))))
-    prepared = nominal.prepare(panel)
-    widenings = [w for w in WIDENINGS if w >= recipe.widening]
-    told = [
-        log_likelihood(recipe._replace(widening=w), nominal, panel, prepared)
-        for w in widenings
+    told: list = [np.zeros((len(TAILS), 0, len(WIDENINGS)))]
+    number: list = [np.zeros(0)]
+    for filter, held_out in looks:
+        settled = filter.settle()
+        told.append(log_likelihoods(filter, settled.scores, held_out))
+        number.append(num_known(settled.scores, held_out))
+    likelihoods = np.concatenate(told, axis=1)
+    numbers = np.concatenate(number)
+    if numbers.sum() < MIN_POINTS:
+        return Calibration.of(otherwise, len(numbers))
+    # Of each tail, with the widening that suits it best in each series.
+    evidence = likelihoods.max(-1).sum(-1) - RELUCTANCE * np.log2(TAILS)
+    best = int(np.argmax(evidence))
+    tail, given = TAILS[best], likelihoods[best]
+    pooled = Shape(WIDENINGS[int(np.argmax(given.sum(0)))], tail)
+    each = [
+        pooled if num < MIN_POINTS else Shape(WIDENINGS[int(i)], tail)
+        for i, num in zip(np.argmax(given, axis=1), numbers)
     ]
-    return recipe._replace(widening=widenings[int(np.argmax(told))])
+    return Calibration(pooled, each)
 
 
-def log_likelihood(
-    recipe: Recipe, nominal: Nominal, panel: Panel, prepared: Any
-) -> float:
-    """How likely series are, after one look at their contexts."""
-    chains = [recipe.chain] * len(panel.entries)
-    anomalous = fit_anomalous(recipe.anomalous, panel.values)
-    filter = Filter(
-        nominal,
-        panel,
-        prepared,
-        chains,
-        anomalous_densities(anomalous, panel.values),
-        Treatment.of(panel.values, recipe.treatment),
-        tolerance=COARSE,
-        budget=1.0,
-        widening=recipe.widening,
+def log_likelihoods(
+    filter: Filter, scores: Scores, held_out: Table
+) -> np.ndarray:
+    """Of held-out points: (tail, entry, widening)."""
+    num_entries = len(held_out.entries)
+    shape = len(TAILS), num_entries, len(WIDENINGS)
+    likelihoods = np.zeros(shape)
+    for j, tail in enumerate(TAILS):
+        told = scores.lighter(tail)
+        for k, widening in enumerate(WIDENINGS):
+            wider = filter._replace(widenings=[widening] * num_entries)
+            likely = wider.log_likelihood(told)
+            likelihoods[j, :, k] = [
+                np.nansum(entry[chosen])
+                for entry, chosen in zip(likely.entries, held_out.entries)
+            ]
+    return likelihoods
+
+
+def num_known(scores: Scores, held_out: Table) -> np.ndarray:
+    """How many of the held-out points of each entry have been scored."""
+    return np.array(
+        [
+            np.isfinite(entry[chosen]).sum()
+            for entry, chosen in zip(
+                scores.bells.distance.entries, held_out.entries
+            )
+        ]
     )
-    smoothed = filter.settle().evidence.smooth(chains)
-    return sum(float(s.log_likelihood.sum()) for s in smoothed)
+
+
+def tails(values: Table) -> Table:
+    """The last points of each series."""
+    flags = values.like(0, bool)
+    for entry in flags.entries:
+        entry[..., int(np.ceil((1 - HELD_OUT) * entry.shape[-1])) :] = True
+    return flags
+
+
+def unknown_points(panel: Panel, training: Panel) -> Table:
+    """Points of a panel that were not in training, by name and time."""
+    ends = {
+        str(entry["item_id"]): entry["start"] + target.shape[-1]
+        for entry, target in zip(training.entries, training.values.entries)
+        if entry.get("item_id") is not None
+    }
+    flags = panel.values.like(1, bool)
+    for entry, flag in zip(panel.entries, flags.entries):
+        end = ends.get(str(entry.get("item_id")))
+        if end is not None and end > entry["start"]:
+            flag[..., : num_periods(entry["start"], end)] = False
+    return flags
+
+
+def mean_widening(widenings: Sequence[float]) -> float:
+    """One number for many factors."""
+    return float(np.exp(np.mean(np.log(widenings))))

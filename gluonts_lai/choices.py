@@ -14,7 +14,7 @@ def check_choice(name: str, value: Any, choices: tuple) -> None:
         raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
 
 
-def check_at_least(name: str, value: Optional[int], least: int) -> None:
+def check_at_least(name: str, value: Optional[float], least: int) -> None:
     if value is not None and value < least:
         raise ValueError(f"{name} must be at least {least}, got {value!r}.")
 

@@ -14,6 +14,7 @@ import numpy as np
 from gluonts_lai.backends import nominal_of, seeded
 from gluonts_lai.dataset import Demonstration, demonstration
 from gluonts_lai.dataset.demonstration import NOISE
+from gluonts_lai.detector import Manner
 from gluonts_lai.estimator import LAIEstimator, LAITrainOutput
 from gluonts_lai.indicator import (
     IndicatorChain,
@@ -21,6 +22,7 @@ from gluonts_lai.indicator import (
     estimate_chain,
 )
 from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
 from gluonts_lai.plot import Fit, plot_figure1
 from gluonts_lai.table import Table
@@ -133,25 +135,23 @@ def run(seed: int, backend: Optional[str] = None) -> Demo:
     wrapped = LAIEstimator(paper.mlp(), chain=PRIOR, seed=seed)
     output = wrapped.train_model(dataset)
     as_trained = nominal_of(plain, control.context_length, False, seed, None)
-    found = output.predictor.find(panel, "filter")
+    cleaned = output.predictor.clean(panel, Manner("smooth"))
     return Demo(
         series,
         fit(as_trained, panel, raw),
         fit(control.nominal(), panel, raw),
-        fit(output.predictor.nominal(), panel, found.cleaned),
+        fit(output.predictor.nominal(), panel, cleaned),
         output,
     )
 
 
 def fit(nominal: Nominal, panel: Panel, contexts: Table) -> Fit:
     """Expectation and spread of a network that gives a Gaussian."""
-    prepared = nominal.prepare(panel)
-    expected = nominal.score(prepared, contexts).expected
+    scales = series_scales(panel.values, nominal.context_length)
+    bells = nominal.score(nominal.prepare(panel, scales), contexts).bells
     # The peak of a Gaussian tells its standard deviation.
-    peak = nominal.score(prepared._replace(values=expected), contexts)
-    log_peak = peak.log_normal.entries[0]
-    sd = np.exp(-log_peak) / np.sqrt(2 * np.pi)
-    return Fit(expected.entries[0], sd)
+    sd = np.exp(-bells.log_height.entries[0]) / np.sqrt(2 * np.pi)
+    return Fit(bells.expected.entries[0], sd)
 
 
 def period(start: str) -> Any:

@@ -2,7 +2,7 @@
 What was found in one series.
 """
 
-from typing import Any, Iterator, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,9 @@ import pandas as pd
 from gluonts_lai.detector import Found
 from gluonts_lai.gaps import Gaps
 from gluonts_lai.panel import Panel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Detection(NamedTuple):
@@ -24,6 +27,8 @@ class Detection(NamedTuple):
     score: np.ndarray  # its log-odds, which do not tie at 1
     log_density: np.ndarray  # log p⁺; NaN where there is none
     expected: np.ndarray  # by the forecaster; NaN where it has no context
+    lower: np.ndarray  # 95 % of nominal points lie between these two,
+    upper: np.ndarray  # if the forecaster is right
     cleaned: np.ndarray  # anomalous and missing points replaced
 
     @classmethod
@@ -38,6 +43,8 @@ class Detection(NamedTuple):
                 found.log_odds.entries[i],
                 found.log_density.entries[i],
                 found.expected.entries[i],
+                found.lower.entries[i],
+                found.upper.entries[i],
                 found.cleaned.entries[i],
             )
 
@@ -77,3 +84,13 @@ class Detection(NamedTuple):
         if self.value.ndim == 2:
             segments.insert(0, "dim", gaps.row)
         return segments
+
+    def plot(self, threshold: float = 0.5) -> "Figure":
+        """
+        A picture: the series, what was expected of it, what was found.
+
+        Needs matplotlib; save it with ``.savefig(path)``.
+        """
+        from gluonts_lai.pictures import plot_detection
+
+        return plot_detection(self, threshold)

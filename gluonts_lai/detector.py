@@ -2,40 +2,120 @@
 What is anomalous in a data set, with what was learned of it.
 """
 
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
-from gluonts_lai.evidence import Chains, anomalous_densities
-from gluonts_lai.filtering import COARSE, FINE, Filter
+from gluonts_lai.evidence import Chains
+from gluonts_lai.filtering import COARSE, FINE, Filter, Settled
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
+from gluonts_lai.profiles import Profile, anomalous_densities
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Treatment
+from gluonts_lai.vigil import Rules
+
+
+class Manner(NamedTuple):
+    """
+    How series are looked at.
+
+    Parameters
+    ----------
+    mode
+        "filter" for what was known when each point came, "smooth" for
+        hindsight.
+    treatment
+        How flagged points are replaced in the context of later ones.
+    threshold
+        Probability above which a point is replaced.
+    max_run
+        Most points in a row to replace: what lasts longer is how the series
+        is now. None: in hindsight a context, else what one anomaly in five
+        outlasts.
+    recalibrate
+        Whether spreads follow the residuals.
+    num_particles
+        Number of cleaned histories to carry side by side; 0 for one.
+    """
+
+    mode: str = "filter"
+    treatment: str = "impute"
+    threshold: float = 0.5
+    max_run: Optional[float] = None
+    recalibrate: bool = False
+    num_particles: int = 0
+
+    def rules(
+        self, chains: Chains, profiles: list[Profile], context_length: int
+    ) -> Rules:
+        """How the rows of series are judged."""
+        num_dims = [len(profile.anomalous) for profile in profiles]
+        rows = np.repeat(np.arange(len(chains)), num_dims)
+        max_runs = self.max_runs(chains, context_length)
+        return Rules.of(
+            [chains[i] for i in rows],
+            [profiles[i].widening for i in rows],
+            [max_runs[i] for i in rows],
+            self.threshold,
+            self.treatment,
+            self.recalibrate,
+        )
+
+    def max_runs(self, chains: Chains, context_length: int) -> list[float]:
+        """Most points in a row to replace, in each series."""
+        if self.max_run is not None:
+            return [float(self.max_run)] * len(chains)
+        if self.mode == "smooth":
+            return [float(context_length)] * len(chains)
+        return [longest_run(chain) for chain in chains]
 
 
 class Found(NamedTuple):
-    """What filtering found out about every point."""
+    """What was found out about every point."""
 
     probability: Table  # P(z = 1)
     log_odds: Table
     log_density: Table  # log p⁺; NaN where there is none
     expected: Table  # by p⁺; NaN where there is none
+    lower: Table  # lower end of what it expects
+    upper: Table
     cleaned: Table  # anomalous and missing points replaced
+
+
+def filter_of(
+    nominal: Nominal,
+    panel: Panel,
+    chains: Chains,
+    profiles: list[Profile],
+    manner: Manner,
+) -> Filter:
+    """A trained forecaster, and what was learned, ready to filter a panel."""
+    max_runs = manner.max_runs(chains, nominal.context_length)
+    is_smooth = manner.mode == "smooth"
+    return Filter(
+        nominal,
+        panel,
+        nominal.prepare(panel, [profile.scale for profile in profiles]),
+        chains,
+        anomalous_densities(profiles, panel.values),
+        Treatment.of(panel.values, manner.treatment, max(max_runs)),
+        [profile.widening for profile in profiles],
+        max_runs,
+        [profile.tail for profile in profiles],
+        manner.threshold,
+        manner.recalibrate and not is_smooth,
+        tolerance=COARSE if is_smooth else FINE,
+    )
 
 
 def find(
     nominal: Nominal,
     panel: Panel,
-    prepared: Any,
     chains: Chains,
-    anomalous: list[list],
-    mode: str = "filter",
-    treatment: str = "impute",
-    threshold: float = 0.5,
-    max_run: Optional[float] = None,
-    widening: float = 1.0,
+    profiles: list[Profile],
+    manner: Manner,
 ) -> Found:
     """
     Find the anomalies of a panel.
@@ -46,53 +126,37 @@ def find(
         The trained forecaster.
     panel
         The series.
-    prepared
-        The same, prepared by ``nominal``.
     chains
         The chain of each entry.
-    anomalous
-        p⁻ of each dimension of each entry.
-    mode
-        "filter" for what was known when each point came, "smooth" for
-        hindsight.
-    treatment
-        How flagged points are replaced in the context of later ones.
-    threshold
-        Probability above which a point is replaced.
-    max_run
-        Most points in a row to replace: what lasts longer is how the series
-        is now. None: a context, or what few anomalies exceed if that is more.
-    widening
-        By how much all densities are wider than the forecaster says.
+    profiles
+        What is known of each entry.
+    manner
+        How to look at them.
     """
-    if max_run is None:
-        lengths = [longest_run(chain) for chain in chains]
-        max_run = max(lengths + [float(nominal.context_length)])
-    filter = Filter(
-        nominal,
-        panel,
-        prepared,
-        chains,
-        anomalous_densities(anomalous, panel.values),
-        Treatment.of(panel.values, treatment, max_run),
-        threshold,
-        tolerance=COARSE if mode == "smooth" else FINE,
-        widening=widening,
-    )
+    filter = filter_of(nominal, panel, chains, profiles, manner)
     settled = filter.settle()
-    answers: Any = settled.filtered
-    if mode == "smooth":
-        settled = filter.look_back(settled)
-        answers = list(settled.evidence.smooth(chains))
-        probability = [smoothed.smoothed for smoothed in answers]
-    else:
-        probability = [filtered.filtered for filtered in answers]
-    log_odds = [answer.log_odds for answer in answers]
+    if manner.mode == "filter":
+        verdicts = settled.verdicts
+        return found(settled, verdicts.probability, verdicts.log_odds)
+    settled = filter.look_back(settled)
+    smoothed = list(filter.evidence(settled.verdicts).smooth(chains))
+    return found(
+        settled,
+        panel.values.with_blocks([s.smoothed for s in smoothed]),
+        panel.values.with_blocks([s.log_odds for s in smoothed]),
+    )
+
+
+def found(settled: Settled, probability: Table, log_odds: Table) -> Found:
+    bells, verdicts = settled.scores.bells, settled.verdicts
+    expected, spread = bells.expected, verdicts.spread
     return Found(
-        panel.values.with_blocks(probability),
-        panel.values.with_blocks(log_odds),
-        settled.scores.log_normal,
-        settled.scores.expected,
+        probability,
+        log_odds,
+        verdicts.log_normal,
+        expected,
+        expected.map(lambda x, far, s: x - far * s, bells.below, spread),
+        expected.map(lambda x, far, s: x + far * s, bells.above, spread),
         settled.targets,
     )
 

@@ -22,16 +22,29 @@ epoch after the other, and :meth:`MonteCarloEM.epochs` has them.
 
 import logging
 import time
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Optional
 
 import numpy as np
 from gluonts.gluonts_tqdm import tqdm
 
 from gluonts_lai.anomalous import Uniform
-from gluonts_lai.evidence import Evidence, anomalous_densities, fit_anomalous
+from gluonts_lai.calibration import (
+    Calibration,
+    Shape,
+    calibrate,
+    mean_widening,
+    tails,
+)
+from gluonts_lai.evidence import Evidence
 from gluonts_lai.filtering import COARSE, Filter
-from gluonts_lai.nominal.protocol import Nominal, Scores
+from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
+from gluonts_lai.profiles import (
+    anomalous_densities,
+    profiles_of,
+    refitted,
+)
 from gluonts_lai.recipe import Recipe
 from gluonts_lai.rounds import History, Round
 from gluonts_lai.table import Table
@@ -86,9 +99,22 @@ class MonteCarloEM:
         )
         self.chain = recipe.chain  # of the data set as a whole
         self.chains = [recipe.chain] * len(panel.entries)
-        self.anomalous = fit_anomalous(recipe.anomalous, panel.values)
+        self.shares: Optional[Table] = None  # how anomalous each point is
+        self.profiles = profiles_of(
+            panel.values,
+            series_scales(panel.values, context_length),
+            recipe.anomalous,
+            recipe.widening,
+        )
+        self.residual_scale: Optional[float] = None
         self.clean = Clean.as_observed(panel.values)
         self.contexts = self.clean.targets.part(slice(None))
+        self.calibration = Calibration.of(
+            Shape(recipe.widening), len(panel.entries)
+        )
+        self.held_out: Optional[Table] = None
+        if recipe.num_held_epochs:
+            self.held_out = tails(panel.values)
         self.is_guarded = False
         self.history = History()
         self.epoch = 0
@@ -98,21 +124,29 @@ class MonteCarloEM:
         for _ in range(self.recipe.num_warmup_epochs):
             yield from self.train()
         while True:
-            evidence, scores = self.expect(nominal())
+            if self.epoch >= self.recipe.num_held_epochs:
+                self.release(nominal())
+            evidence, expected = self.expect(nominal())
             if not self.is_explained:  # not yet: it goes on learning
                 self.clean = Clean.as_observed(self.panel.values)
                 yield from self.train()
                 continue
             paths = []
             for _ in range(self.recipe.num_paths):
-                paths.append(self.draw(evidence, scores))
+                paths.append(self.draw(evidence, expected))
                 yield from self.train()
             self.maximise(evidence, paths)
 
     def train(self) -> Iterator[Clean]:
         """Hand over the data of an epoch: the network learns meanwhile."""
         self.epoch += 1
-        yield self.clean
+        if self.held_out is None:
+            yield self.clean
+            return
+        observed = self.clean.observed.map(
+            lambda seen, held: seen & ~held, self.held_out
+        )
+        yield self.clean._replace(observed=observed)
 
     @property
     def is_explained(self) -> bool:
@@ -120,16 +154,46 @@ class MonteCarloEM:
         flagged = self.history[-1].share_flagged
         return flagged <= self.recipe.max_anomaly_share
 
-    def finish(self, nominal: Nominal) -> Scores:
+    def finish(self, nominal: Nominal) -> None:
         """One last round, so that the chain belongs to the last weights."""
-        evidence, scores = self.expect(nominal)
+        self.release(nominal)
+        self.be_calibrated()
+        evidence, expected = self.expect(nominal)
         num_paths = self.recipe.num_paths
         if self.is_explained:
-            paths = [self.draw(evidence, scores) for _ in range(num_paths)]
+            paths = [self.draw(evidence, expected) for _ in range(num_paths)]
             self.maximise(evidence, paths)
-        return scores
 
-    def expect(self, nominal: Nominal) -> tuple[Evidence, Scores]:
+    def release(self, nominal: Nominal) -> None:
+        """Calibrate on what was held out; from now on, it is learned from."""
+        if self.held_out is not None:
+            self.calibrate(nominal, self.held_out)
+            self.held_out = None
+
+    def calibrate(self, nominal: Nominal, held_out: Table) -> None:
+        """How sure may the forecaster be, of points it was not trained on?"""
+        prior = self.recipe.chain  # which no misfit has led astray
+        self.calibration = calibrate(
+            (
+                (
+                    self.filter(nominal, part)._replace(
+                        chains=[prior] * len(self.profiles[part])
+                    ),
+                    held_out.part(part),
+                )
+                for part in self.panel.parts()
+            ),
+            self.calibration.pooled,
+        )
+
+    def be_calibrated(self) -> None:
+        """Take densities for what they were found to be."""
+        self.profiles = [
+            profile._replace(**shape._asdict())
+            for profile, shape in zip(self.profiles, self.calibration.each)
+        ]
+
+    def expect(self, nominal: Nominal) -> tuple[Evidence, Table]:
         """E: which points does the forecaster not explain?"""
         begin = time.perf_counter()
         evidence = Evidence.unknown(self.panel.values)
@@ -140,19 +204,20 @@ class MonteCarloEM:
             settled = filter.settle(self.contexts.part(part))
             self.contexts.put(part, settled.targets)
             settled = filter.look_back(settled)
-            evidence.put(part, settled.evidence)
-            expected.put(part, settled.scores.expected)
+            evidence.put(part, filter.evidence(settled.verdicts))
+            expected.put(part, settled.scores.bells.expected)
             if part.stop == len(self.panel.entries):
                 self.record(evidence, time.perf_counter() - begin)
                 bar.set_postfix(self.history[-1].news())
-        scale = settled.scores.residual_scale
-        return evidence, Scores(evidence.log_normal, expected, scale)
+        self.residual_scale = settled.scores.residual_scale
+        return evidence, expected
 
     def filter(self, nominal: Nominal, part: slice) -> Filter:
         """A forecaster and the indicator, at work on some of the series."""
-        panel = self.panel.part(part)
+        panel, profiles = self.panel.part(part), self.profiles[part]
         if self.prepared is None:
-            prepared = nominal.prepare(panel)
+            scales = [profile.scale for profile in profiles]
+            prepared = nominal.prepare(panel, scales)
         else:
             prepared = self.prepared.part(part)
         return Filter(
@@ -160,21 +225,21 @@ class MonteCarloEM:
             panel,
             prepared,
             self.chains[part],
-            anomalous_densities(self.anomalous[part], panel.values),
+            anomalous_densities(profiles, panel.values),
             Treatment.of(
                 panel.values, self.recipe.treatment, self.treatment.max_run
             ),
+            [profile.widening for profile in profiles],
+            [self.treatment.max_run] * len(panel.entries),
+            [profile.tail for profile in profiles],
             tolerance=COARSE,
             budget=BUDGET,
-            widening=self.recipe.widening,
         )
 
-    def draw(self, evidence: Evidence, scores: Scores) -> Table:
+    def draw(self, evidence: Evidence, expected: Table) -> Table:
         """A path z from the posterior, and the data without its anomalies."""
         path = evidence.sample(self.chains, self.rng)
-        self.clean = self.treatment.clean(
-            self.panel.values, path, scores.expected
-        )
+        self.clean = self.treatment.clean(self.panel.values, path, expected)
         return path
 
     def maximise(self, evidence: Evidence, paths: list[Table]) -> None:
@@ -189,9 +254,14 @@ class MonteCarloEM:
         self.chain, *self.chains = guarded(chains, recipe.max_anomaly_share)
         self.is_guarded = [self.chain, *self.chains] != chains
         if not isinstance(recipe.anomalous, Uniform):
-            share = paths[0].map(lambda *z: np.mean(z, axis=0), *paths[1:])
-            self.anomalous = fit_anomalous(
-                recipe.anomalous, self.panel.values, share
+            self.shares = paths[0].map(
+                lambda *z: np.mean(z, axis=0), *paths[1:]
+            )
+            self.profiles = refitted(
+                self.profiles,
+                self.panel.values,
+                recipe.anomalous,
+                self.shares,
             )
 
     def record(self, evidence: Evidence, seconds: float) -> None:
@@ -209,6 +279,7 @@ class MonteCarloEM:
                 float(np.mean([chain.p_enter for chain in self.chains])),
                 float(np.mean([chain.p_stay for chain in self.chains])),
                 seconds,
+                mean_widening([p.widening for p in self.profiles]),
             )
         )
         logger.info(

@@ -5,7 +5,7 @@ Whatever is wrong with an entry is said here, in one sentence that names it,
 before any work is done. Nothing of the caller's is written to.
 """
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -81,6 +81,48 @@ def labels_of(
             f"(unknown), got {np.nanmin(labels):g} to {np.nanmax(labels):g}."
         )
     return labels
+
+
+def stretch(entry: dict, begin: int, end: Optional[int] = None) -> dict:
+    """An entry from ``begin`` to ``end``, and what is known ahead of it."""
+    length = np.shape(entry["target"])[-1]
+    part = dict(entry)
+    for name, field in entry.items():
+        shape = np.shape(field)
+        is_static = name.startswith("feat_static")
+        if shape and length <= shape[-1] and not is_static:
+            ahead = shape[-1] - length
+            stop = None if end is None else end + ahead
+            part[name] = np.asarray(field)[..., begin:stop]
+    part["start"] = entry["start"] + begin
+    return part
+
+
+def without_target(entry: dict) -> dict:
+    """What is known of a series beside its target."""
+    return {name: field for name, field in entry.items() if name != "target"}
+
+
+def features_of(entry: dict, begin: int) -> dict:
+    """What is known of a series beside its target, from a point on."""
+    features = {}
+    for name, field in entry.items():
+        if name.startswith(("feat_dynamic", "past_feat_dynamic")):
+            field = np.asarray(field)[..., begin:]
+        features[name] = field
+    return features
+
+
+def check_features(entry: dict, num_points: int, name: str) -> None:
+    """What a model wants to know of points is there when they come."""
+    for field, values in entry.items():
+        is_dynamic = field.startswith("feat_dynamic")
+        if is_dynamic and np.shape(values)[-1] < num_points:
+            raise ValueError(
+                f"field {field!r} of {name} must reach up to point "
+                f"{num_points}, got {np.shape(values)[-1]}; begin the stream "
+                "with a history whose features reach ahead."
+            )
 
 
 def name_of(entry: Any, position: int) -> str:

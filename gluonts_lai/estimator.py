@@ -11,7 +11,6 @@ from gluonts.model.estimator import Estimator
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import seeded, training_of
-from gluonts_lai.calibration import calibrated
 from gluonts_lai.caution import warn
 from gluonts_lai.choices import (
     SCOPES,
@@ -22,13 +21,23 @@ from gluonts_lai.choices import (
 )
 from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.indicator import IndicatorChain
-from gluonts_lai.learned import by_key, second_look
+from gluonts_lai.learned import (
+    calibrate_on,
+    freq_of,
+    has_new_points,
+    second_look,
+    what_was_learned,
+)
 from gluonts_lai.nominal.pasts import context_length_of, prediction_length_of
-from gluonts_lai.panel import Panel, training_panel
+from gluonts_lai.panel import Panel, check_freq, training_panel
 from gluonts_lai.predictor import LAIPredictor
 from gluonts_lai.recipe import Recipe, wide_enough, widening_of
 from gluonts_lai.rounds import History
 from gluonts_lai.seeds import derived
+
+# Share of the epochs before the tails of series are learned from, too: until
+# then they show how sure of itself the network may be.
+HELD_EPOCHS = 0.8
 
 
 class LAITrainOutput(NamedTuple):
@@ -80,11 +89,12 @@ class LAIEstimator(Estimator):
         Whether each window is centred and scaled by its own context; "auto"
         where the network takes real values.
     calibration
-        Whether the indicator takes the network's densities for wider than
-        they are, by a fifth: on its own training points, less those that it
-        did not explain, a network is too sure of itself. An estimator that is
-        trained again in each round is judged on points that it has not seen,
-        which tell by how much. Forecasts stay as they are.
+        Whether to find out how sure of itself the network may be: for each
+        series, by how much its densities are to be wider, and how heavy their
+        tails, on points that it was not trained on. Those are the points of
+        the validation data after the training data, if there are any; else
+        the last tenth of each series, which is held out for the first four
+        fifths of the epochs. Forecasts stay as they are.
     label_field
         Name of an entry field with what is known: 1 anomalous, 0 nominal, NaN
         unknown. It overrules whatever is inferred.
@@ -183,7 +193,8 @@ class LAIEstimator(Estimator):
         training_data
             The series, contaminated as they are.
         validation_data
-            For the wrapped estimator's own use of it.
+            For the wrapped estimator's own use of it, and for calibration:
+            the same series, going on after the training data.
         shuffle_buffer_length
             For the wrapped estimator's own use of it.
         """
@@ -193,6 +204,7 @@ class LAIEstimator(Estimator):
         validation = None
         if validation_data is not None:
             validation = Panel.of(validation_data)
+            check_freq(validation, freq_of(panel))
         seed = self.seed
         if seed is None:
             seed = int(np.random.randint(2**31))
@@ -213,9 +225,10 @@ class LAIEstimator(Estimator):
         training = training_of(
             self.estimator, panel, context_length, self.window_scaling, seed
         )
-        recipe = self.recipe(training)
-        if self.em and training.is_anew and self.calibration is not False:
-            recipe = calibrated(recipe, training.nominal(), panel)
+        news = None
+        if validation is not None and has_new_points(validation, panel):
+            news = validation
+        recipe = self.recipe(training, news is not None)
         em = MonteCarloEM(
             panel,
             training.prepared,
@@ -223,29 +236,32 @@ class LAIEstimator(Estimator):
             context_length,
             np.random.default_rng(derived(seed, 0)),
         )
+        calibrates = self.em and self.calibration is not False
+        if calibrates and training.is_anew:
+            em.calibrate(training.nominal(), panel.values.like(1, bool))
+            em.be_calibrated()
         epochs = em.epochs(training.nominal)
         base = training.run(epochs, validation, shuffle_buffer_length)
-        scores = em.finish(training.nominal()) if self.em else None
+        if calibrates and news is not None:
+            calibrate_on(news, em, training.nominal())
+        if self.em:
+            em.finish(training.nominal())
         predictor = LAIPredictor(
             base,
-            em.chain,
-            em.recipe.anomalous,
-            context_length,
-            training.scaling,
-            em.recipe.treatment,
+            context_length=context_length,
+            scaling=training.scaling,
+            treatment=em.recipe.treatment,
             filters=self.em,
             seed=self.seed,
-            residual_scale=scores.residual_scale if scores else None,
             label_field=self.label_field,
-            widening=em.recipe.widening,
-            **by_key(em),
+            **what_was_learned(em),
         )
         found = predictor.detect(panel.entries, mode="smooth")
         posterior = [detection.probability for detection in found]
         second_look(em)
         return LAITrainOutput(predictor, posterior, em.history)
 
-    def recipe(self, training: Any) -> Recipe:
+    def recipe(self, training: Any, has_news: bool) -> Recipe:
         """What EM is to do in a training run."""
         treatment, num_epochs = self.treatment, training.num_epochs
         if treatment == "mask" and not training.has_observed:
@@ -268,4 +284,13 @@ class LAIEstimator(Estimator):
             self.chain_scope,
             self.max_anomaly_share,
             widening_of(self.calibration),
+            self.num_held_epochs(training, has_news),
         )
+
+    def num_held_epochs(self, training: Any, has_news: bool) -> int:
+        """Epochs before the tails of series are learned from."""
+        if not self.em or self.calibration is False or has_news:
+            return 0
+        if training.is_anew or not training.has_observed:
+            return 0
+        return int(HELD_EPOCHS * training.num_epochs)

@@ -6,16 +6,18 @@ from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from gluonts_lai.anomalous import AnomalousModel, CauchyFloor
+from gluonts_lai.anomalous import CauchyFloor
 from gluonts_lai.indicator import (
     IndicatorChain,
     condition_on_labels,
-    filter_chain,
     sample_paths,
     smooth_chain,
 )
-from gluonts_lai.indicator.inference import Filtered, Smoothed
+from gluonts_lai.indicator.inference import Smoothed
 from gluonts_lai.table import Table
+
+# How far a series reaches, in its usual widths.
+USUAL_RANGE = 10.0
 
 Chains = Sequence[IndicatorChain]  # one for each entry
 
@@ -59,10 +61,6 @@ class Evidence(NamedTuple):
         self.log_normal.put(which, part.log_normal)
         self.log_anomalous.put(which, part.log_anomalous)
 
-    def filter(self, chains: Chains) -> list[Filtered]:
-        """For each block, what is known of the indicator as points arrive."""
-        return [filter_chain(*problem) for problem in self.problems(chains)]
-
     def smooth(self, chains: Chains) -> Iterator[Smoothed]:
         """For each block, what is known of the indicator in hindsight."""
         return (smooth_chain(*problem) for problem in self.problems(chains))
@@ -93,33 +91,11 @@ class Evidence(NamedTuple):
         ]
 
 
-def anomalous_densities(models: list[list], values: Table) -> Table:
-    """log p⁻ of every point, from the models of each entry's dimensions."""
-    table = values.like(np.nan, np.float32)
-    for (i, j, row), (_, _, told) in zip(values.rows(), table.rows()):
-        if models[i][j] is not None:
-            told[:] = floored(models[i][j].log_prob(row), row)
-    return table
-
-
-def fit_anomalous(
-    model: AnomalousModel, values: Table, weights: Optional[Table] = None
-) -> list[list]:
-    """p⁻ of each dimension of each entry; None where there is no value."""
-    models: list[list] = [[] for _ in values.entries]
-    rows = values.rows()
-    weighed = weights.rows() if weights is not None else None
-    for i, _, row in rows:
-        weight = next(weighed)[2] if weighed is not None else None
-        known = bool((~np.isnan(row)).any())
-        models[i].append(model.fit(row, weight) if known else None)
-    return models
-
-
-def floored(log_density: np.ndarray, values: np.ndarray) -> np.ndarray:
+def floored(
+    log_density: np.ndarray, values: np.ndarray, centre: float, width: float
+) -> np.ndarray:
     """A user's own p⁻ may be zero somewhere; ours never is."""
     if not np.isneginf(log_density).any():
         return log_density
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    floor = CauchyFloor(low + (high - low) / 2, (high - low) or 1.0)
+    floor = CauchyFloor(centre, USUAL_RANGE * width)
     return floor.mix(np.asarray(log_density), values)

@@ -3,37 +3,38 @@ Filtering: which points of a series are anomalous, given what came before?
 
 To score a point, the points before it must be clean; to clean them, they must
 be scored. Point by point that is easy and slow. It also is a fixed point that
-depends on the past alone: score all windows at once, filter, replace what is
-flagged, and look again at what a replacement has touched, until nothing
-changes.
+depends on the past alone: score all windows at once, judge one point after
+the other by these scores, replace what is flagged, and score again what a
+replacement has touched, until nothing changes.
 """
 
 import logging
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from gluonts_lai.evidence import Chains, Evidence
-from gluonts_lai.fronts import (
-    accept,
-    first_of,
-    hold_back,
-    is_settled,
-    reached,
-)
 from gluonts_lai.gaps import bounded
-from gluonts_lai.indicator import Filtered
-from gluonts_lai.indicator.recursion import compiled
+from gluonts_lai.judging import advance
+from gluonts_lai.nominal.bells import Bells
 from gluonts_lai.nominal.protocol import Nominal, Scores, Update
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
+from gluonts_lai.vigil import (
+    OPEN,
+    Rules,
+    Stand,
+    Verdicts,
+    Vigil,
+    log_odds_of,
+)
 
 logger = logging.getLogger(__name__)
 
 MAX_PASSES = 1_000
 # Scores made from samples never come to a stand.
-MAX_RANDOM = 5
+MAX_RANDOM = 8
 NUM_LOOKS_BACK = 3
 # Replacements that move by less, in sds of their series, hold still.
 FINE, COARSE = 1e-5, 0.25
@@ -43,9 +44,9 @@ class Settled(NamedTuple):
     """Where filtering comes to a stand."""
 
     scores: Scores
-    evidence: Evidence
-    filtered: list[Filtered]  # one for each block
+    verdicts: Verdicts  # tables
     targets: Table  # clean contexts
+    vigils: list[Vigil]  # what is known after the last points of each block
     spent: float  # points scored, as a multiple of those that there are
 
 
@@ -66,16 +67,23 @@ class Filter(NamedTuple):
     log_anomalous
         log p⁻ of every point.
     treatment
-        How flagged points are replaced, and how many in a row.
+        How flagged points are replaced.
+    widenings
+        By how much the densities of each entry are wider than the forecaster
+        says.
+    max_runs
+        Most points in a row to replace, for each entry.
+    tails
+        By how much the tails of their densities are lighter.
     threshold
         Probability above which a point is replaced.
+    recalibrates
+        Whether spreads follow the residuals.
     tolerance
         By how much replacements may still move, in sds of their series.
     budget
         Most points to score, as a multiple of those that there are; the first
         look at all of them is always taken.
-    widening
-        By how much all densities are wider than the forecaster says.
     """
 
     nominal: Nominal
@@ -84,67 +92,45 @@ class Filter(NamedTuple):
     chains: Chains
     log_anomalous: Table
     treatment: Treatment
+    widenings: Sequence[float]
+    max_runs: Sequence[float]
+    tails: Optional[Sequence[float]] = None
     threshold: float = 0.5
+    recalibrates: bool = False
     tolerance: float = FINE
     budget: float = np.inf
-    widening: float = 1.0
 
-    def settle(self, targets: Optional[Table] = None) -> Settled:
+    def settle(self, contexts: Optional[Table] = None) -> Settled:
         """
         Clean the context of every point by what came before it.
 
         Parameters
         ----------
-        targets
+        contexts
             Clean contexts to begin with: the end does not depend on them,
             but may be near.
         """
         values = self.panel.values
-        if targets is None:
-            targets = Clean.as_observed(values).targets
-        accepted = values.like(0, np.uint8)
-        flags = values.like(0, np.uint8)
-        scores, spent = self.score(targets, flags), 1.0
+        if contexts is None:
+            contexts = Clean.as_observed(values).targets
+        scores, spent = self.score(contexts), 1.0
         is_random = self.nominal.is_random
-        is_moving = values.like(not is_random, bool)
         for num_passes in range(1, MAX_RANDOM if is_random else MAX_PASSES):
-            evidence = self.evidence(scores)
-            filtered = evidence.filter(self.chains)
-            before, flags = flags, self.flag(filtered, accepted)
-            waiting = list(map(hold_back, flags.blocks, is_moving.blocks))
-            later = self.treatment.replace(
-                values, flags, scores.expected, bridge=False
-            )
-            changed = flags.map(np.not_equal, before)
-            if not is_random:  # expectations from samples never hold still
-                changed = changed.map(
-                    np.logical_or, self.changes(targets, later)
-                )
-                is_moving = self.touched(changed)
-            targets = later
-            fronts = [
-                np.minimum(first_of(change), wait)
-                for change, wait in zip(changed.blocks, waiting)
-            ]
-            num_accepted = accept(
-                accepted,
-                flags,
-                fronts,
-                self.treatment.max_run,
-                self.nominal.context_length,
-            )
-            if not num_accepted and is_settled(fronts, values):
+            verdicts, vigils = self.judge(scores, contexts=contexts)
+            changed = self.changes(contexts, verdicts.targets)
+            contexts = verdicts.targets
+            stale = self.touched(changed)
+            if not any(map(np.any, stale.blocks)):
                 logger.debug("The filter settled in %d passes.", num_passes)
                 break
-            spent += self.touched(changed).total() / max(values.size, 1)
+            spent += stale.total() / max(values.size, 1)
             if spent > self.budget:
                 break
-            scores = self.score(targets, flags, scores, changed, before)
+            scores = self.score(contexts, Update(scores, stale))
         else:
-            evidence = self.evidence(scores)
-            filtered = evidence.filter(self.chains)
+            verdicts, vigils = self.judge(scores)
             logger.debug("The filter did not settle in %d passes.", num_passes)
-        return Settled(scores, evidence, filtered, targets, spent)
+        return Settled(scores, verdicts, contexts, vigils, spent)
 
     def look_back(self, settled: Settled) -> Settled:
         """
@@ -154,126 +140,137 @@ class Filter(NamedTuple):
         which may have drifted away from the series; in hindsight they are
         bent to meet it again.
         """
-        scores, evidence, filtered, targets, spent = settled
-        flags = self.flag(filtered)
+        scores, verdicts, contexts, vigils, spent = settled
         for _ in range(NUM_LOOKS_BACK):
-            smoothed = evidence.smooth(self.chains)
-            before, flags = flags, targets.with_blocks(
+            smoothed = self.evidence(verdicts).smooth(self.chains)
+            flags = contexts.with_blocks(
                 [
                     bounded(s.smoothed > 0.5, self.treatment.max_run)
                     for s in smoothed
                 ]
             )
             later = self.treatment.replace(
-                self.panel.values, flags, scores.expected
+                self.panel.values, flags, scores.bells.expected
             )
-            changed = self.changes(targets, later)
-            spent += self.touched(changed).total() / max(changed.size, 1)
+            changed = self.changes(contexts, later)
+            stale = self.touched(changed)
+            spent += stale.total() / max(changed.size, 1)
             if spent > self.budget or not any(map(np.any, changed.blocks)):
                 break
-            targets = later
-            scores = self.score(targets, flags, scores, changed, before)
-            evidence = self.evidence(scores)
-        return Settled(scores, evidence, filtered, targets, spent)
+            contexts = later
+            scores = self.score(contexts, Update(scores, stale))
+            verdicts, _ = self.judge(scores, flags)
+        return Settled(scores, verdicts, contexts, vigils, spent)
 
-    def evidence(self, scores: Scores) -> Evidence:
+    def score(
+        self, contexts: Table, update: Optional[Update] = None
+    ) -> Scores:
+        """Ask the forecaster."""
+        return self.nominal.score(self.prepared, contexts, update, self.tails)
+
+    def judge(
+        self,
+        scores: Scores,
+        decisions: Optional[Table] = None,
+        contexts: Optional[Table] = None,
+    ) -> tuple[Verdicts, list[Vigil]]:
+        """One point after the other, by scores that are there already."""
+        values = self.panel.values
+        reach = self.nominal.reach
+        blocks, vigils = [], []
+        for k, block in enumerate(values.blocks):
+            owners = values.owners[k]
+            chains = [self.chains[i] for i in owners]
+            vigil, verdicts = Vigil.begin(chains), Verdicts.empty(block)
+            advance(
+                block,
+                Bells(*(table.blocks[k] for table in scores.bells)),
+                self.log_anomalous.blocks[k],
+                self.opinions(k),
+                (
+                    np.full(block.shape, OPEN, np.int8)
+                    if decisions is None
+                    else decisions.blocks[k].astype(np.int8)
+                ),
+                self.rules(chains, owners),
+                (
+                    Stand.still(block)
+                    if contexts is None
+                    else Stand(
+                        contexts.blocks[k],
+                        self.slack(contexts.blocks[k])[:, 0],
+                        min(reach, block.shape[1]),
+                    )
+                ),
+                vigil,
+                verdicts,
+            )
+            blocks.append(verdicts)
+            vigils.append(vigil)
+        tables = (values.with_blocks(list(column)) for column in zip(*blocks))
+        return Verdicts(*tables), vigils
+
+    def rules(self, chains: Chains, owners: np.ndarray) -> Rules:
+        """How the rows of some entries are judged."""
+        return Rules.of(
+            chains,
+            [self.widenings[i] for i in owners],
+            [self.max_runs[i] for i in owners],
+            self.threshold,
+            self.treatment.kind,
+            self.recalibrates,
+        )
+
+    def opinions(self, k: int) -> np.ndarray:
+        """Log-odds of what is known of the points of a block."""
+        if self.panel.labels is None:
+            return np.zeros(self.panel.values.blocks[k].shape)
+        return log_odds_of(self.panel.labels.blocks[k])
+
+    def evidence(self, verdicts: Verdicts) -> Evidence:
         return Evidence.of(
-            scores.log_normal, self.log_anomalous, self.panel.labels
+            verdicts.log_normal, self.log_anomalous, self.panel.labels
         )
 
-    def flag(
-        self, filtered: list[Filtered], accepted: Optional[Table] = None
-    ) -> Table:
-        """Points to replace: those flagged, and not accepted as they are."""
-        flags = self.panel.values.with_blocks(
-            [f.filtered > self.threshold for f in filtered]
-        )
-        if accepted is None:
-            return flags
-        return flags.map(lambda flag, known: flag & (known == 0), accepted)
+    def log_likelihood(self, scores: Scores) -> Table:
+        """log p(x | what came before) of every point, z summed out."""
+        verdicts, _ = self.judge(scores)
+        tables = verdicts.log_normal, verdicts.log_odds, self.log_anomalous
+        blocks = []
+        for k, (normal, odds, anomalous) in enumerate(
+            zip(*(table.blocks for table in tables))
+        ):
+            with np.errstate(invalid="ignore"):  # NaN where nothing is known
+                believed = odds - (anomalous - normal) - self.opinions(k)
+                # Of its sum, p⁺ has the share that the odds leave.
+                told = normal + np.logaddexp(0, odds)
+                told -= np.logaddexp(0, believed)
+            blocks.append(told)
+        return self.panel.values.with_blocks(blocks)
 
     def changes(self, before: Table, after: Table) -> Table:
         """Which values have changed, and not by next to nothing."""
         return before.map(
-            lambda old, new: np.abs(new - old)
-            > self.tolerance * old.std(-1, keepdims=True, dtype=float),
-            after,
+            lambda old, new: np.abs(new - old) > self.slack(old), after
         )
 
-    def score(
-        self,
-        targets: Table,
-        flags: Table,
-        scores: Optional[Scores] = None,
-        changed: Optional[Table] = None,
-        before: Optional[Table] = None,
-    ) -> Scores:
-        """
-        Score all points; or, of earlier scores, those that a change of values
-        or of flags has touched.
-        """
-        spread, update = self.spread(flags), None
-        if scores is not None and changed is not None and before is not None:
-            stale = self.touched(changed).map(
-                lambda touched, new, old: touched | (new != old),
-                spread,
-                self.spread(before),
-            )
-            update = Update(scores, stale)
-        scores = self.nominal.score(
-            self.prepared, targets, update=update, spread=spread
-        )
-        silence_first(self.panel.values, scores)
-        return scores
+    def slack(self, contexts: np.ndarray) -> np.ndarray:
+        """By how much the values of each row may still move."""
+        tolerance = self.tolerance
+        if self.nominal.is_random:  # what is made of samples is never still
+            tolerance = max(tolerance, COARSE)
+        return tolerance * contexts.std(-1, keepdims=True, dtype=float)
 
     def touched(self, changed: Table) -> Table:
         """Points whose score depends on a point that has changed."""
         reach = self.nominal.reach
         return changed.map(lambda block: reached(block, reach))
 
-    def spread(self, flags: Table) -> Table:
-        """
-        By how much the density of each point is wider than it seems.
 
-        Each replacement in a row adds the variance of a step that was not
-        seen.
-        """
-        missing = self.panel.values.map(np.isnan)
-        unseen = flags.map(np.logical_or, missing)
-        return unseen.map(
-            lambda block: self.widening * np.sqrt(1 + unseen_steps(block))
-        )
-
-
-def unseen_steps(unseen: np.ndarray) -> np.ndarray:
-    """
-    How many steps the forecaster has not seen before each point.
-
-    Every point that was seen halves what there is to guess.
-    """
-    steps = np.empty(unseen.shape, np.float32)
-    count_unseen(unseen, steps)
-    return steps
-
-
-@compiled
-def count_unseen(unseen, steps):
-    for row in range(unseen.shape[0]):
-        count = 0.0
-        for t in range(unseen.shape[1]):
-            steps[row, t] = count
-            count = count + 1.0 if unseen[row, t] else count / 2
-
-
-def silence_first(values: Table, scores: Scores) -> None:
-    """
-    Take away what is said of the first value of each row.
-
-    There was nothing to expect it from.
-    """
-    for block, told, expected in zip(
-        values.blocks, scores.log_normal.blocks, scores.expected.blocks
-    ):
-        first = first_of(~np.isnan(block))
-        (row,) = np.nonzero(first < block.shape[1])
-        told[row, first[row]] = expected[row, first[row]] = np.nan
+def reached(changed: np.ndarray, reach: int) -> np.ndarray:
+    """Points whose score depends on a point that has changed."""
+    count = np.cumsum(changed, axis=-1, dtype=np.int32)
+    before = np.zeros_like(count)
+    before[:, 1:] = count[:, :-1]
+    before[:, reach + 1 :] -= count[:, : max(0, count.shape[1] - reach - 1)]
+    return before > 0

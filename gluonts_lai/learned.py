@@ -2,17 +2,24 @@
 What EM leaves behind: what it learned of series, and doubts about it.
 """
 
+import copy
 import logging
 from collections import Counter
+from typing import Optional
 
 import numpy as np
+from gluonts.dataset import Dataset
+from gluonts.model.predictor import Predictor
 
-from gluonts_lai.calibration import calibrated
+from gluonts_lai.backends import nominal_of, seeded
+from gluonts_lai.calibration import MIN_POINTS, Calibration, unknown_points
 from gluonts_lai.caution import warn
 from gluonts_lai.em import MonteCarloEM
+from gluonts_lai.nominal.pasts import least_past
 from gluonts_lai.nominal.protocol import Nominal
-from gluonts_lai.panel import Panel
-from gluonts_lai.recipe import Recipe
+from gluonts_lai.panel import Panel, training_panel
+from gluonts_lai.profiles import Profiles, Typical
+from gluonts_lai.recipe import Recipe, wide_enough
 from gluonts_lai.seeds import derived
 
 logger = logging.getLogger(__name__)
@@ -24,31 +31,74 @@ NUM_ROUNDS = 3
 
 
 def learn_around(
-    nominal: Nominal,
-    panel: Panel,
+    predictor: Predictor,
+    dataset: Dataset,
     recipe: Recipe,
+    context_length: Optional[int],
+    label_field: Optional[str],
     calibrates: bool,
-    seed: int,
+    seed: Optional[int],
 ) -> dict:
-    """What there is to learn of anomalies with a forecaster as it is."""
-    if calibrates:
-        recipe = calibrated(recipe, nominal, panel)
-    rng = np.random.default_rng(derived(seed, 0))
-    em = MonteCarloEM(panel, None, recipe, nominal.context_length, rng)
-    for _ in range(NUM_ROUNDS):
-        scores = em.finish(nominal)
+    """What there is to learn of anomalies with a predictor as it is."""
+    length = context_length or least_past(predictor)
+    ahead = predictor.prediction_length + predictor.lead_time
+    panel = training_panel(dataset, label_field, length + ahead)
+    start = int(np.random.randint(2**31)) if seed is None else seed
+    nominal = nominal_of(predictor, length, False, start)
+    anomalous = wide_enough(recipe.anomalous, nominal.looks_ahead)
+    rng = np.random.default_rng(derived(start, 0))
+    em = MonteCarloEM(
+        panel, None, recipe._replace(anomalous=anomalous), length, rng
+    )
+    with seeded(start):
+        if calibrates:
+            em.calibrate(nominal, panel.values.like(1, bool))
+        for _ in range(NUM_ROUNDS):
+            em.finish(nominal)
     second_look(em)
-    return {
-        "chain": em.chain,
-        "anomalous": recipe.anomalous,
-        "residual_scale": scores.residual_scale,
-        "widening": recipe.widening,
-        **by_key(em),
+    return {"context_length": length, **what_was_learned(em)}
+
+
+def has_new_points(validation: Panel, training: Panel) -> bool:
+    """Whether validation data have enough points to calibrate on."""
+    new = unknown_points(validation, training)
+    return new.total() >= MIN_POINTS
+
+
+def calibrate_on(
+    validation: Panel, em: MonteCarloEM, nominal: Nominal
+) -> None:
+    """Find out from validation data how sure a forecaster may be."""
+    known = {
+        key: profile
+        for key, profile, item_id in zip(
+            em.panel.keys(), em.profiles, em.panel.item_ids()
+        )
+        if item_id is not None
     }
+    typical = Typical.of(
+        em.profiles, em.panel.values, em.shares, em.calibration.pooled
+    )
+    other = copy.copy(em)
+    other.panel, other.prepared = validation, None
+    other.chains = [em.chain] * len(validation.entries)
+    other.profiles = Profiles(known, typical).of(
+        validation, em.recipe.anomalous, nominal.context_length
+    )
+    other.calibrate(nominal, unknown_points(validation, em.panel))
+    pooled, each = other.calibration
+    found = {
+        key: shape
+        for key, shape in zip(validation.keys(), each)
+        if key in known
+    }
+    em.calibration = Calibration(
+        pooled, [found.get(key, pooled) for key in em.panel.keys()]
+    )
 
 
-def by_key(em: MonteCarloEM) -> dict:
-    """What was learned of series that can be recognised."""
+def what_was_learned(em: MonteCarloEM) -> dict:
+    """What a predictor has to know of the series of a training set."""
     keys = em.panel.keys()
     count = Counter(keys)
     known = [i for i, key in enumerate(keys) if count[key] == 1]
@@ -56,12 +106,30 @@ def by_key(em: MonteCarloEM) -> dict:
     if em.recipe.chain_scope == "series":
         chains = {keys[i]: em.chains[i] for i in known}
     item_ids = em.panel.item_ids()
+    typical = Typical.of(
+        em.profiles, em.panel.values, em.shares, em.calibration.pooled
+    )
     return {
+        "chain": em.chain,
+        "anomalous": em.recipe.anomalous,
+        "residual_scale": em.residual_scale,
         "chains": chains,
-        "fitted": {
-            keys[i]: em.anomalous[i] for i in known if item_ids[i] is not None
-        },
+        "profiles": Profiles(
+            {
+                keys[i]: em.profiles[i]
+                for i in known
+                if item_ids[i] is not None
+            },
+            typical,
+        ),
+        "freq": freq_of(em.panel),
     }
+
+
+def freq_of(panel: Panel) -> Optional[str]:
+    """The frequency of all series; None where they have not one."""
+    freqs = {getattr(e["start"], "freqstr", None) for e in panel.entries}
+    return freqs.pop() if len(freqs) == 1 else None
 
 
 def second_look(em: MonteCarloEM) -> None:

@@ -6,11 +6,13 @@ from typing import Callable, Iterable, Iterator, NamedTuple, Optional
 
 import numpy as np
 
+from gluonts_lai.arrivals import as_offset
 from gluonts_lai.caution import warn
 from gluonts_lai.entries import (
     check_dimensions,
     labels_of,
     name_of,
+    stretch,
     target_of,
 )
 from gluonts_lai.table import Table
@@ -27,6 +29,7 @@ class Panel(NamedTuple):
     values: Table  # their targets; NaN is missing
     labels: Optional[Table]  # what is known of them; NaN is unknown
     first: int = 0  # position of the first of them in its data set
+    ages: Optional[list[int]] = None  # points of each that were left out
 
     @classmethod
     def of(
@@ -69,6 +72,32 @@ class Panel(NamedTuple):
             self.values.part(which),
             labels,
             self.first + begin,
+            None if self.ages is None else self.ages[which],
+        )
+
+    def last(self, num_points: int) -> "Panel":
+        """The ends of the entries: no more than so many points of each."""
+        ages = [
+            max(0, entry.shape[-1] - num_points)
+            for entry in self.values.entries
+        ]
+        if not any(ages):
+            return self
+        cuts = list(zip(self.values.entries, ages))
+        labels = None
+        if self.labels is not None:
+            known = zip(self.labels.entries, ages)
+            labels = Table.of(
+                [entry[..., age:] for entry, age in known], self.labels.dtype
+            )
+        return Panel(
+            [stretch(entry, age) for entry, age in zip(self.entries, ages)],
+            Table.of(
+                [entry[..., age:] for entry, age in cuts], self.values.dtype
+            ),
+            labels,
+            self.first,
+            ages,
         )
 
     def parts(self) -> list[slice]:
@@ -120,6 +149,21 @@ def parts(items: Iterable, size_of: Callable) -> Iterator[list]:
             part, num_points = [], 0
     if part:
         yield part
+
+
+def check_freq(panel: Panel, freq: Optional[str]) -> None:
+    """Series come as often as those that were trained on."""
+    if freq is None:
+        return
+    usual = as_offset(freq)
+    for i, entry in enumerate(panel.entries, panel.first):
+        found = getattr(entry["start"], "freq", usual)
+        if found != usual:
+            raise ValueError(
+                f"the frequency of {name_of(entry, i)} must be {freq!r}, as "
+                f"in training, got {entry['start'].freqstr!r}; resample the "
+                "series, or train on others like it."
+            )
 
 
 def training_panel(

@@ -2,6 +2,7 @@
 Forecasts from a context that has been filtered first.
 """
 
+import hashlib
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional, Union
 
@@ -13,10 +14,10 @@ from gluonts.model.predictor import Predictor
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import (
-    expect_scaled,
+    make_ready,
     nominal_of,
-    rescaled,
     seeded,
+    weights_of,
 )
 from gluonts_lai.choices import (
     SCOPES,
@@ -26,20 +27,28 @@ from gluonts_lai.choices import (
     check_share,
 )
 from gluonts_lai.detection import Detection
-from gluonts_lai.detector import Found, find
-from gluonts_lai.evidence import fit_anomalous
+from gluonts_lai.detector import Found, Manner, find
+from gluonts_lai.forecasting import forecasts_of
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.learned import learn_around
-from gluonts_lai.nominal.pasts import least_past
 from gluonts_lai.nominal.protocol import Nominal
-from gluonts_lai.nominal.scaling import Scale, series_scale, window_scale
-from gluonts_lai.panel import Panel, parts, training_panel
-from gluonts_lai.recipe import Recipe, wide_enough, widening_of
+from gluonts_lai.panel import Panel, check_freq, parts
+from gluonts_lai.particles import find_with_particles
+from gluonts_lai.profiles import Profile, Profiles
+from gluonts_lai.recipe import Recipe, widening_of
 from gluonts_lai.seeds import derived
+from gluonts_lai.states import fingerprint
+from gluonts_lai.streaming import StreamingDetector
+from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
 
 # Replacing a point is a stronger act than flagging it.
 REPLACE_ABOVE = 0.9
+# Points to filter before those that a forecast looks back on: recalibration
+# forgets them slowly.
+BURN_IN = 500
+# Whether spreads follow residuals, unless the user says otherwise.
+RECALIBRATE = True
 
 
 class LAIPredictor(Predictor):
@@ -62,6 +71,8 @@ class LAIPredictor(Predictor):
         p⁻, to be fitted to series that were not in the training set.
     context_length
         Points that a window looks back on.
+    profiles
+        What was learned of the training series.
     scaling
         Whether the base sees scaled windows.
     treatment
@@ -75,12 +86,10 @@ class LAIPredictor(Predictor):
     chains
         Chains of single series, where each has its own, by ``item_id``; by
         position ("#0", "#1", …) where there is none.
-    fitted
-        p⁻ of the training series by ``item_id``.
     label_field
         Name of an entry field with what is known of points.
-    widening
-        By how much densities are wider than the base says.
+    freq
+        Frequency of the training set.
     """
 
     def __init__(
@@ -89,32 +98,31 @@ class LAIPredictor(Predictor):
         chain: IndicatorChain,
         anomalous: AnomalousModel,
         context_length: int,
+        profiles: Profiles,
         scaling: bool = False,
         treatment: str = "impute",
         filters: bool = True,
         seed: Optional[int] = None,
         residual_scale: Optional[float] = None,
         chains: Optional[dict] = None,
-        fitted: Optional[dict] = None,
         label_field: Optional[str] = None,
-        widening: float = 1.0,
+        freq: Optional[str] = None,
     ) -> None:
         super().__init__(base.prediction_length, base.lead_time)
-        if scaling:
-            expect_scaled(base)
+        make_ready(base, scaling)
         self.base = base
         self.chain = chain
         self.anomalous = anomalous
         self.context_length = context_length
+        self.profiles = profiles
         self.scaling = scaling
         self.treatment = treatment
         self.filters = filters
         self.seed = seed
         self.residual_scale = residual_scale
         self.chains = chains or {}
-        self.fitted = fitted or {}
         self.label_field = label_field
-        self.widening = widening
+        self.freq = freq
 
     @classmethod
     def from_predictor(
@@ -173,14 +181,9 @@ class LAIPredictor(Predictor):
         check_at_least("context_length", context_length, 1)
         check_at_least("seed", seed, 0)
         check_share("max_anomaly_share", max_anomaly_share)
-        first = context_length or least_past(predictor)
-        ahead = predictor.prediction_length + predictor.lead_time
-        panel = training_panel(dataset, label_field, first + ahead)
-        start = int(np.random.randint(2**31)) if seed is None else seed
-        nominal = nominal_of(predictor, first, False, start)
         recipe = Recipe(
             chain,
-            wide_enough(anomalous, nominal.looks_ahead),
+            anomalous,
             treatment,
             num_paths=3,
             num_warmup_epochs=0,
@@ -189,13 +192,17 @@ class LAIPredictor(Predictor):
             max_anomaly_share=max_anomaly_share,
             widening=widening_of(calibration),
         )
-        with seeded(start):
-            learned = learn_around(
-                nominal, panel, recipe, calibration is not False, start
-            )
+        learned = learn_around(
+            predictor,
+            dataset,
+            recipe,
+            context_length,
+            label_field,
+            calibration is not False,
+            seed,
+        )
         return cls(
             predictor,
-            context_length=first,
             treatment=treatment,
             seed=seed,
             label_field=label_field,
@@ -206,6 +213,9 @@ class LAIPredictor(Predictor):
         self,
         dataset: Dataset,
         num_samples: Optional[int] = None,
+        threshold: float = REPLACE_ABOVE,
+        recalibrate: bool = RECALIBRATE,
+        whole_history: bool = False,
         **kwargs: Any,
     ) -> Iterator[Forecast]:
         """
@@ -217,33 +227,53 @@ class LAIPredictor(Predictor):
             The series, each up to where its forecast begins.
         num_samples
             Number of samples, where forecasts are made of them.
+        threshold
+            Probability above which a point of the context is replaced.
+        recalibrate
+            Whether the spread of densities follows the residuals while
+            contexts are filtered.
+        whole_history
+            Whether to filter all of each series, and not just as much of its
+            end as a forecast looks back on, and some points before it.
         """
+        check_share("threshold", threshold)
         if num_samples is not None:
             kwargs["num_samples"] = num_samples
+        manner = Manner("filter", self.treatment, threshold, None, recalibrate)
         for number, panel in enumerate(self.panels(dataset)):
             with seeded(self.seed_of(number)):
-                forecasts = self.forecast(panel, kwargs)
+                targets = self.clean(panel, manner, whole_history)
+                forecasts = self.forecast(
+                    panel, targets, self.profiles_of(panel), kwargs
+                )
             yield from forecasts
 
-    def forecast(self, panel: Panel, kwargs: dict) -> list[Forecast]:
-        """Forecasts of a few series."""
+    def clean(
+        self, panel: Panel, manner: Manner, whole_history: bool = True
+    ) -> Table:
+        """Series without the anomalies that a forecast would look back on."""
+        targets = Clean.as_observed(panel.values).targets
         if self.filters:
-            found = self.find(panel, "filter", threshold=REPLACE_ABOVE)
-            targets = found.cleaned
-        else:
-            targets = Clean.as_observed(panel.values).targets
-        scales = [self.scale_of(target) for target in targets.entries]
-        entries = [
-            {**entry, "target": as_input(target, scale)}
-            for entry, target, scale in zip(
-                panel.entries, targets.entries, scales
-            )
-        ]
-        forecasts = list(self.base.predict(entries, **kwargs))
-        return [
-            forecast if scale is None else rescaled(forecast, scale)
-            for forecast, scale in zip(forecasts, scales)
-        ]
+            end = panel
+            if not whole_history:
+                end = panel.last(self.nominal().reach + BURN_IN)
+            cleaned = self.find(end, manner, self.profiles_of(panel)).cleaned
+            for target, clean in zip(targets.entries, cleaned.entries):
+                target[..., target.shape[-1] - clean.shape[-1] :] = clean
+        return targets
+
+    def forecast(
+        self,
+        panel: Panel,
+        targets: Table,
+        profiles: list[Profile],
+        kwargs: dict,
+    ) -> list[Forecast]:
+        """Forecasts of a few series, from clean contexts."""
+        length = self.context_length if self.scaling else None
+        return forecasts_of(
+            self.base, panel, targets, profiles, length, kwargs
+        )
 
     def detect(
         self,
@@ -252,6 +282,7 @@ class LAIPredictor(Predictor):
         num_particles: int = 0,
         threshold: float = 0.5,
         max_run: Optional[float] = None,
+        recalibrate: Optional[bool] = None,
     ) -> Iterator[Detection]:
         """
         What is anomalous in each series, in the order of the data set.
@@ -264,62 +295,144 @@ class LAIPredictor(Predictor):
             "filter" for what was known when each point came, "smooth" for
             hindsight.
         num_particles
-            Reserved for several cleaned histories side by side; 0 for one.
+            Number of cleaned histories to carry side by side, in mode
+            "filter"; 0 for one, with a bound on what is replaced.
         threshold
             Probability above which a point is replaced in the context of
             later ones.
         max_run
             Most points in a row to replace: what lasts longer is how the
-            series is now. None: a context, or what few anomalies exceed if
-            that is more.
+            series is now. None: in mode "filter" what one anomaly in five
+            outlasts, in hindsight a context.
+        recalibrate
+            Whether the spread of densities follows the residuals, in mode
+            "filter".
         """
-        if mode not in ("filter", "smooth"):
+        manner = self.manner(
+            mode, num_particles, threshold, max_run, recalibrate
+        )
+        return self.detections(dataset, manner)
+
+    def manner(
+        self,
+        mode: str,
+        num_particles: int,
+        threshold: float,
+        max_run: Optional[float],
+        recalibrate: Optional[bool],
+    ) -> Manner:
+        """What the user wants, if it can be had."""
+        check_choice("mode", mode, ("filter", "smooth"))
+        check_share("threshold", threshold)
+        check_at_least("max_run", max_run, 0)
+        check_at_least("num_particles", num_particles, 0)
+        if mode == "smooth" and (num_particles or recalibrate):
             raise ValueError(
-                f"mode must be 'filter' or 'smooth', got {mode!r}."
+                "num_particles and recalibrate need mode='filter', got "
+                "mode='smooth'; hindsight has no use for them."
             )
-        if num_particles:
-            raise NotImplementedError(
-                "num_particles must be 0: there is only one history yet."
-            )
+        if recalibrate is None:
+            recalibrate = RECALIBRATE
+        return Manner(
+            mode,
+            self.treatment,
+            float(threshold),
+            None if max_run is None else float(max_run),
+            recalibrate,
+            num_particles,
+        )
+
+    def detections(
+        self, dataset: Iterable[dict], manner: Manner
+    ) -> Iterator[Detection]:
         for number, panel in enumerate(self.panels(dataset)):
             with seeded(derived(self.seed or 0, number)):
-                found = self.find(panel, mode, threshold, max_run)
+                found = self.find(
+                    panel, manner, self.profiles_of(panel), number
+                )
             yield from Detection.of(panel, found)
 
     def find(
         self,
         panel: Panel,
-        mode: str,
-        threshold: float = 0.5,
-        max_run: Optional[float] = None,
+        manner: Manner,
+        profiles: list[Profile],
+        number: int = 0,
     ) -> Found:
         """The anomalies of a panel, by what was learned of its series."""
-        nominal = self.nominal()
-        keys = panel.keys()
-        anomalous = fit_anomalous(self.anomalous, panel.values)
-        for i, key in enumerate(keys):
-            known = self.fitted.get(key)
-            if known is not None and len(known) == len(anomalous[i]):
-                anomalous[i] = known
-        return find(
-            nominal,
-            panel,
-            nominal.prepare(panel),
-            [self.chains.get(key, self.chain) for key in keys],
-            anomalous,
-            mode,
-            self.treatment,
-            threshold,
-            max_run,
-            self.widening,
+        known = self.nominal(), panel, self.chains_of(panel), profiles, manner
+        if manner.num_particles:
+            rng = np.random.default_rng(derived(self.seed or 0, number))
+            return find_with_particles(*known, rng)
+        return find(*known)
+
+    def stream(
+        self,
+        history: Any = None,
+        threshold: float = 0.5,
+        max_run: Optional[float] = None,
+        recalibrate: bool = RECALIBRATE,
+    ) -> StreamingDetector:
+        """
+        Watch series point by point.
+
+        Parameters
+        ----------
+        history
+            An entry with the points of one series so far, of which there may
+            be none; a list of entries, or a data set, for several series that
+            are fed together. None for one series that nothing is known of.
+        threshold, max_run, recalibrate
+            As in :meth:`detect`.
+
+        Examples
+        --------
+        ::
+
+            stream = predictor.stream({"item_id": "a", "start": start})
+            reading = stream.update(3.2)
+        """
+        manner = self.manner("filter", 0, threshold, max_run, recalibrate)
+        is_single = history is None or isinstance(history, dict)
+        entries = [history or {}] if is_single else list(history)
+        return StreamingDetector(self, entries, manner, is_single)
+
+    def chains_of(self, panel: Panel) -> list[IndicatorChain]:
+        return [self.chains.get(key, self.chain) for key in panel.keys()]
+
+    def profile_of_new(self, first_context: np.ndarray) -> Profile:
+        """What is known of a series by its first context."""
+        return self.profiles.typical.profile(
+            self.anomalous, first_context, self.context_length
         )
+
+    def profiles_of(self, panel: Panel) -> list[Profile]:
+        """What is known of each series, of the training set or new."""
+        return self.profiles.of(panel, self.anomalous, self.context_length)
 
     def panels(self, dataset: Iterable[dict]) -> Iterator[Panel]:
         """A data set, a few entries at a time."""
         first = 0
         for entries in parts(dataset, lambda e: np.size(e.get("target", ()))):
-            yield Panel.of(entries, self.label_field, first)
+            panel = Panel.of(entries, self.label_field, first)
+            check_freq(panel, self.freq)
+            yield panel
             first += len(entries)
+
+    def fingerprint(self) -> str:
+        """What tells this model from others."""
+        return fingerprint(
+            self.chain,
+            self.chains,
+            self.context_length,
+            self.prediction_length,
+            self.lead_time,
+            self.residual_scale,
+            self.profiles,
+            self.scaling,
+            self.treatment,
+            hashlib.sha256(weights_of(self.base)).hexdigest(),
+        )
 
     def seed_of(self, number: int) -> Optional[int]:
         """Where chance begins in a chunk of entries, if that was said."""
@@ -334,17 +447,6 @@ class LAIPredictor(Predictor):
             self.seed or 0,
             self.residual_scale,
         )
-
-    def scale_of(self, target: np.ndarray) -> Optional[Scale]:
-        """The scale of the window that a forecast is made from."""
-        if not self.scaling:
-            return None
-        series = series_scale(target, self.context_length)
-        context = series.apply(target)[..., -self.context_length :]
-        if not context.size:
-            return series
-        window = window_scale(context)
-        return Scale(series.undo(window.centre), series.width * window.width)
 
     def serialize(self, path: Path) -> None:
         super().serialize(path)
@@ -377,10 +479,3 @@ def check_frozen(predictor: Any) -> None:
             "predictor must not be a LAIPredictor, which filters already; "
             "use it as it is."
         )
-
-
-def as_input(target: np.ndarray, scale: Optional[Scale]) -> np.ndarray:
-    """A clean target in the units that the base expects."""
-    return (target if scale is None else scale.apply(target)).astype(
-        np.float32
-    )

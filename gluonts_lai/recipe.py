@@ -27,6 +27,7 @@ class Recipe(NamedTuple):
     chain_scope: str
     max_anomaly_share: float
     widening: float
+    num_held_epochs: int = 0  # before tails of series are learned from
 
 
 def wide_enough(anomalous: Any, looks_ahead: bool) -> AnomalousModel:

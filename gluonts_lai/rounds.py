@@ -17,6 +17,7 @@ class Round(NamedTuple):
     p_enter: float
     p_stay: float
     seconds: float  # in the E-step
+    widening: float  # of densities, by calibration; the mean over series
 
     def news(self) -> dict[str, str]:
         """What to show of it while training goes on."""

@@ -12,7 +12,10 @@ from decimal import Context, Decimal, localcontext
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
+from gluonts_lai.nominal.bells import GAUSSIAN_DF, usual_deviation
+from gluonts_lai.nominal.densities import StudentT
 from gluonts_lai.nominal.scoring import Answer, Grid, score
 
 EXACT = Context(prec=60, Emin=-(10**9), Emax=10**9)
@@ -139,8 +142,15 @@ def runs(inside):
     return found
 
 
+def bell(x, mean, sd, df=GAUSSIAN_DF):
+    """Log density of a Student-t; of a Gaussian, for many df."""
+    if df < GAUSSIAN_DF:
+        return stats.t.logpdf(x, df, mean, sd)
+    return stats.norm.logpdf(x, mean, sd)
+
+
 class Bell(NamedTuple):
-    """A Gaussian for each point of each window."""
+    """A Gaussian for each point of each window: a density of any kind."""
 
     mean: np.ndarray
     sd: np.ndarray
@@ -148,10 +158,8 @@ class Bell(NamedTuple):
     def log_prob(self, values):
         return bell(values, self.mean, self.sd)
 
-
-def bell(x, mean, sd):
-    """Log density of a Gaussian."""
-    return -(((x - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi))
+    def quantile(self, level):
+        return self.mean + self.sd * stats.norm.ppf(level)
 
 
 class Autoregression(NamedTuple):
@@ -166,6 +174,7 @@ class Autoregression(NamedTuple):
     lead_time: int = 0
     batch_size: int = 50
     is_random: bool = False
+    df: float = GAUSSIAN_DF
 
     @property
     def context_length(self):
@@ -175,9 +184,6 @@ class Autoregression(NamedTuple):
     def reach(self):
         return self.context_length + self.prediction_length + self.lead_time
 
-    def prepare(self, panel):
-        return panel
-
     def expect(self, clean, t):
         """What it expects at ``t``; NaN where there is no window."""
         after_first = t - self.lead_time - self.context_length
@@ -186,7 +192,10 @@ class Autoregression(NamedTuple):
         start = t - self.lead_time - after_first % self.prediction_length
         return self.weights @ clean[start - self.context_length : start]
 
-    def score(self, prepared, contexts, update=None, spread=None):
+    def prepare(self, panel, scales=None):
+        return panel
+
+    def score(self, prepared, contexts, update=None, tails=None):
         def ask(pieces, num_leads):
             windows = [
                 contexts.entries[i][..., t - self.context_length : t]
@@ -195,7 +204,7 @@ class Autoregression(NamedTuple):
             ]
             mean = np.array([window @ self.weights for window in windows])
             mean = np.repeat(mean[:, None], num_leads, axis=1)
-            return Answer(Bell(mean, np.full(mean.shape, self.sd)), None)
+            return Answer(bell_of(mean, self.sd, self.df), None)
 
         horizon = self.prediction_length
         grid = Grid(
@@ -205,7 +214,12 @@ class Autoregression(NamedTuple):
             self.lead_time,
             self.batch_size,
         )
-        return score(ask, grid, prepared.values, [], None, update, spread)
+        return score(ask, grid, prepared.values, [], None, update, tails)
+
+
+def bell_of(mean, sd, df):
+    """Student-ts of a mean and a scale."""
+    return StudentT(np.full(mean.shape, df), mean, np.full(mean.shape, sd))
 
 
 class Settled(NamedTuple):
@@ -217,41 +231,57 @@ class Settled(NamedTuple):
     replaced: np.ndarray
 
 
-def settle(forecaster, values, chain, log_anomalous, kind, threshold, max_run):
+def settle(filter, i, values, log_anomalous, labels=None):
     """Score, filter and replace one point after the other."""
+    forecaster, chain = filter.nominal, filter.chains[i]
     probability, expected, targets = np.full((3, len(values)), np.nan)
     replaced = np.zeros(len(values), bool)
-    known = values[~np.isnan(values)]
-    low, high = known.min(), known.max()
-    least, most = 2 * low - high, 2 * high - low
-    if low >= 0:
-        least = max(least, 0)
-    is_whole = (known == np.rint(known)).all()
-    last_nominal = num_unseen = num_in_a_row = accepted_until = 0
-    p = chain.p_start
+    low, high, is_whole = np.inf, -np.inf, True
+    last_nominal = num_unseen = num_flagged = 0
+    variance, p = 1.0, chain.p_start
+    deviation = usual_deviation(forecaster.df)
     for t, x in enumerate(values):
-        mean = expected[t] = forecaster.expect(targets, t)
-        sd = forecaster.sd * np.sqrt(1 + num_unseen)
-        evidence = log_anomalous[t] - bell(x, mean, sd)
+        if low <= high:  # there is something to go by
+            expected[t] = forecaster.expect(targets, t)
+        mean, sd = expected[t], forecaster.sd * filter.widenings[i]
+        sd *= np.sqrt(1 + num_unseen)
+        log_normal = bell(x, mean, sd * np.sqrt(variance), forecaster.df)
+        evidence = log_anomalous[t] - log_normal
         odds = p / (1 - p)
         if not np.isnan(evidence):
             odds *= np.exp(np.clip(evidence, -500, 500))
+        if labels is not None and not np.isnan(labels[t]):
+            odds *= labels[t] / (1 - labels[t])
         p = probability[t] = odds / (1 + odds)
 
-        is_flagged = p > threshold and t >= accepted_until
-        if is_flagged and num_in_a_row == max_run:
-            accepted_until = t + forecaster.context_length
-            is_flagged = False
-        replaced[t] = is_flagged
-        num_in_a_row = num_in_a_row + 1 if is_flagged else 0
-        if is_flagged or np.isnan(x):
-            guess = mean if kind == "impute" else np.nan
+        is_flagged = p > filter.threshold
+        if not np.isnan(x):
+            num_flagged = num_flagged + 1 if is_flagged else 0
+            if low > high:
+                targets[:t] = x  # what was missing before the first value
+            low, high = min(low, x), max(high, x)
+            is_whole = is_whole and x == np.rint(x)
+        replaced[t] = is_flagged and num_flagged <= filter.max_runs[i]
+        if replaced[t] or np.isnan(x):
+            guess = mean if filter.treatment.kind == "impute" else np.nan
             guess = last_nominal if np.isnan(guess) else guess
-            guess = min(max(guess, least), most)
-            targets[t] = np.rint(guess) if is_whole else guess
+            if low <= high:
+                least = 2 * low - high
+                least = max(least, 0) if low >= 0 else least
+                guess = min(max(guess, least), 2 * high - low)
+                guess = np.rint(guess) if is_whole else guess
+            targets[t] = guess
             num_unseen += 1
         else:
             targets[t] = last_nominal = x
             num_unseen /= 2
-        p = chain.p_enter + (chain.p_stay - chain.p_enter) * p
+        if filter.recalibrates and not np.isnan(x - mean):
+            unit = sd * deviation
+            square = min(((x - mean) / unit) ** 2, 9.0 * variance)
+            variance = 0.99 * variance + 0.01 * square
+            variance = min(max(variance, 0.25), 16.0)
+        # What is accepted as it is was nominal.
+        accepted = is_flagged and not replaced[t]
+        now = 0.0 if accepted else p
+        p = chain.p_enter + (chain.p_stay - chain.p_enter) * now
     return Settled(probability, expected, targets, replaced)

@@ -5,68 +5,155 @@ How sure of itself a forecaster may be.
 import numpy as np
 import pandas as pd
 import pytest
-from gluonts.model.forecast import SampleForecast
-from gluonts.model.predictor import RepresentablePredictor
+from numpy.testing import assert_array_equal
 
-from gluonts_lai import IndicatorChain, Uniform
-from gluonts_lai.calibration import WIDENINGS, calibrated
-from gluonts_lai.nominal.rolling import Rolling
+from gluonts_lai.calibration import (
+    MIN_POINTS,
+    TAILS,
+    WIDENINGS,
+    Shape,
+    calibrate,
+    tails,
+    unknown_points,
+)
+from gluonts_lai.filtering import Filter
+from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel
-from gluonts_lai.recipe import Recipe
+from gluonts_lai.table import Table
+from gluonts_lai.transform import Treatment
+from tests import naive
+
+START = pd.Period("2024-01-01", "h")
+OTHERWISE = Shape(1.3, 2.0)
 
 
-class White(RepresentablePredictor):
-    """Knows that there is nothing but noise, if not how much."""
-
-    def __init__(self, sd):
-        super().__init__(prediction_length=1)
-        self.sd = sd
-
-    def predict_item(self, item):
-        # Quantiles of a Gaussian in the place of samples: not by chance.
-        z = np.array([-1.8, -1.0, -0.5, -0.1, 0.1, 0.5, 1.0, 1.8])
-        start = item["start"] + len(item["target"])
-        return SampleForecast(self.sd * z[:, None], start)
-
-
-def recipe_of(widening=1.0):
-    return Recipe(
-        IndicatorChain.from_prior(0.02),
-        Uniform(),
-        "impute",
-        num_paths=1,
-        num_warmup_epochs=1,
-        transitions="sampled",
-        chain_scope="dataset",
-        max_anomaly_share=0.2,
-        widening=widening,
+def look(targets, sd=1.0, df=4.0, held_out=None):
+    """A forecaster that knows that there is nothing but noise."""
+    panel = Panel.of([{"start": START, "target": x} for x in targets])
+    forecaster = naive.Autoregression(np.zeros(5), sd, df=df)
+    values = panel.values
+    filter = Filter(
+        forecaster,
+        panel,
+        forecaster.prepare(panel),
+        [IndicatorChain.from_prior(0.02)] * len(targets),
+        values.map(lambda block: np.full(block.shape, -np.log(30))),
+        Treatment.of(values, "impute"),
+        [1.0] * len(targets),
+        [np.inf] * len(targets),
     )
+    if held_out is None:
+        held_out = values.like(1, bool)
+    return filter, held_out
 
 
-def panel_of(spikes):
-    rng = np.random.default_rng(0)
-    target = rng.normal(size=600)
-    if spikes:
-        target[rng.choice(600, size=20, replace=False)] += 15.0
-    return Panel.of(
-        [{"start": pd.Period("2024-01-01", "h"), "target": target}]
-    )
+def noise(rng, length, sd=1.0, spikes=0):
+    x = rng.normal(0, sd, length)
+    x[rng.choice(length, size=spikes, replace=False)] += 15.0 * sd
+    return x
 
 
-@pytest.mark.parametrize("spikes", [False, True])
-@pytest.mark.parametrize("factor", [1.0, 2.0, 5.0])
-def test_a_spread_that_is_too_small_is_found_out(factor, spikes):
+def beside(widening):
+    """The nearest of those that are tried, and those beside it."""
+    nearest = int(np.argmin(np.abs(np.log(np.array(WIDENINGS) / widening))))
+    return WIDENINGS[max(0, nearest - 1) : nearest + 2]
+
+
+@pytest.mark.parametrize("spikes", [0, 40])
+@pytest.mark.parametrize("factor", [0.5, 1.0, 2.0, 5.0])
+def test_a_spread_that_is_wrong_is_found_out(factor, spikes):
     """Also where anomalies would have it many times as wide."""
-    nominal = Rolling(White(1 / factor), 20, past_length=20)
+    x = noise(np.random.default_rng(0), 1_200, factor, spikes)
 
-    widening = calibrated(recipe_of(), nominal, panel_of(spikes)).widening
+    found = calibrate([look([x], df=1e8)], OTHERWISE)
 
-    # The nearest of those that are tried, or one beside it.
-    nearest = int(np.argmin(np.abs(np.log(np.array(WIDENINGS) / factor))))
-    assert widening in WIDENINGS[max(0, nearest - 1) : nearest + 2]
+    assert found.pooled == found.each[0]
+    assert found.pooled.widening in beside(factor)
 
 
-def test_the_users_own_widening_is_the_least():
-    nominal = Rolling(White(10.0), 20, past_length=20)
+def test_tails_that_are_too_heavy_are_found_out():
+    x = noise(np.random.default_rng(1), 2_000)
 
-    assert calibrated(recipe_of(1.2), nominal, panel_of(False)).widening == 1.2
+    found = calibrate([look([x], df=2.5)], OTHERWISE)
+
+    assert found.pooled.tail == max(TAILS)
+    rng = np.random.default_rng(2)
+    right = calibrate([look([rng.standard_t(2.5, 2_000)], df=2.5)], OTHERWISE)
+    assert right.pooled.tail == 1.0
+
+
+def test_each_series_has_its_own_factor():
+    rng = np.random.default_rng(3)
+    sds = [0.5, 1.0, 3.0]
+    looks = [
+        look([noise(rng, 800, sds[0]), noise(rng, 500, sds[1])], df=1e8),
+        look([noise(rng, 800, sds[2])], df=1e8),
+    ]
+
+    found = calibrate(looks, OTHERWISE)
+
+    for shape, sd in zip(found.each, sds, strict=True):
+        assert shape.widening in beside(sd)
+
+
+def test_a_series_with_too_few_points_has_the_factor_of_all():
+    rng = np.random.default_rng(4)
+    few = MIN_POINTS + 4  # five of them are the first context
+    looks = [look([noise(rng, 800, 2.0), noise(rng, few, 0.4)], df=1e8)]
+
+    found = calibrate(looks, OTHERWISE)
+
+    assert found.each[1] == found.pooled
+    assert found.pooled.widening in beside(2.0)
+
+
+def test_all_too_few_points_change_nothing():
+    x = noise(np.random.default_rng(5), 20)
+
+    found = calibrate([look([x])], OTHERWISE)
+
+    assert found.pooled == OTHERWISE and found.each == [OTHERWISE]
+
+
+def test_only_held_out_points_count():
+    rng = np.random.default_rng(6)
+    x = np.append(noise(rng, 600, 5.0), noise(rng, 600, 1.0))
+    held_out = Table.of([np.arange(1_200) >= 600], bool)
+
+    found = calibrate([look([x], df=1e8, held_out=held_out)], OTHERWISE)
+
+    assert found.each[0].widening in beside(1.0)
+
+
+def test_tails_are_a_tenth_of_each_series():
+    values = Table.of([np.zeros(100), np.zeros((2, 30)), np.zeros(3)], float)
+
+    flags = tails(values)
+
+    assert_array_equal(np.flatnonzero(flags.entries[0]), np.arange(90, 100))
+    assert_array_equal(flags.entries[1].sum(1), [3, 3])
+    assert flags.entries[2].sum() == 0
+
+
+def test_points_after_those_of_training_are_new():
+    def panel(*entries):
+        return Panel.of(
+            [
+                {"item_id": name, "start": start, "target": np.zeros(length)}
+                for name, start, length in entries
+            ]
+        )
+
+    training = panel(("a", START, 10), ("b", START + 5, 10))
+    later = panel(
+        ("a", START, 14),
+        ("b", START + 12, 8),
+        ("c", START, 4),
+        ("a", START, 7),
+    )
+
+    new = unknown_points(later, training).entries
+
+    assert_array_equal(np.flatnonzero(new[0]), [10, 11, 12, 13])
+    assert_array_equal(np.flatnonzero(new[1]), [3, 4, 5, 6, 7])
+    assert new[2].all() and not new[3].any()

@@ -7,11 +7,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from gluonts_lai.filtering import Filter, unseen_steps
-from gluonts_lai.fronts import accept, hold_back, is_settled, reached
+from gluonts_lai.filtering import Filter, reached
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
 from gluonts_lai.transform import Treatment
 
 from . import naive
@@ -60,13 +58,15 @@ def filter_of(targets, forecaster, kind, max_run, labels=None, **settings):
         * len(panel[0]),
         log_anomalous,
         Treatment.of(panel.values, kind, max_run),
+        [settings.pop("widening", 1.0)] * len(panel[0]),
+        [max_run] * len(panel[0]),
         **settings,
     )
 
 
 def assert_same_as_point_by_point(filter, settled):
     values = filter.panel.values
-    probability = values.with_blocks([f.filtered for f in settled.filtered])
+    probability = settled.verdicts.probability
     num_replaced = 0
     rows = zip(
         values.rows(),
@@ -75,15 +75,7 @@ def assert_same_as_point_by_point(filter, settled):
         filter.log_anomalous.rows(),
     )
     for (i, j, x), (_, _, p), (_, _, target), (_, _, log_anomalous) in rows:
-        expected = naive.settle(
-            filter.nominal,
-            x,
-            filter.chains[i],
-            log_anomalous,
-            filter.treatment.kind,
-            filter.threshold,
-            filter.treatment.max_run,
-        )
+        expected = naive.settle(filter, i, x, log_anomalous)
         name = f"row {j} of entry {i}"
         assert_allclose(
             p, expected.probability, rtol=0, atol=PROMISED, err_msg=name
@@ -101,8 +93,9 @@ def assert_same_as_point_by_point(filter, settled):
 @pytest.mark.parametrize("kind", ["impute", "mask"])
 @pytest.mark.parametrize("max_run", [3, 6, np.inf])
 @pytest.mark.parametrize("horizon, lead_time", [(1, 0), (3, 0), (2, 2)])
+@pytest.mark.parametrize("recalibrates", [False, True])
 def test_a_filter_comes_to_the_same_as_point_by_point(
-    kind, max_run, horizon, lead_time
+    kind, max_run, horizon, lead_time, recalibrates
 ):
     rng = np.random.default_rng([horizon, lead_time])
     targets = [troubled(rng, length) for length in [80, 120] * 22]
@@ -110,7 +103,14 @@ def test_a_filter_comes_to_the_same_as_point_by_point(
     forecaster = autoregression(24, horizon, lead_time)
 
     threshold = 0.9 if max_run == 6 else 0.5
-    filter = filter_of(targets, forecaster, kind, max_run, threshold=threshold)
+    filter = filter_of(
+        targets,
+        forecaster,
+        kind,
+        max_run,
+        threshold=threshold,
+        recalibrates=recalibrates,
+    )
     num_replaced = assert_same_as_point_by_point(filter, filter.settle())
 
     assert num_replaced > 2 * len(targets)
@@ -175,24 +175,60 @@ def test_points_before_the_first_context_have_the_chain_alone():
     chain = IndicatorChain(0.3, 0.02, 0.6)
     filter = filter_of([x], autoregression(24), "impute", 3, chain=chain)
 
-    (filtered,) = filter.settle().filtered
-
     p = [chain.p_start]
     while len(p) < 24:
         p.append(chain.p_enter + (chain.p_stay - chain.p_enter) * p[-1])
-    assert_allclose(filtered.filtered[0, :24], p, rtol=1e-6)  # float32
+    found = filter.settle().verdicts.probability.entries[0]
+    assert_allclose(found[:24], p, rtol=1e-12)
 
 
-def test_what_lasts_longer_than_the_bound_is_how_the_series_is_now():
+@pytest.mark.parametrize("bound", [1, 3, 6])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_level_that_stays_is_accepted(bound, seed):
+    """Within a context and twice the bound, though it is 5 sds away."""
+    x = np.random.default_rng(seed).normal(10, 0.3, 160)
+    x[60:] += 5 * 0.4
+    settled = filter_of([x], autoregression(24), "impute", bound).settle()
+
+    replaced = settled.verdicts.replaced.entries[0]
+    p = settled.verdicts.probability.entries[0]
+    assert replaced[60]
+    assert max(map(len, naive.runs(replaced))) <= bound
+    assert p[60 + 24 + 2 * bound :].max() < 0.5
+    assert not replaced[60 + 24 + 2 * bound :].any()
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_a_run_that_is_not_longer_than_the_bound_is_not_accepted(length):
+    x = np.random.default_rng(6).normal(10, 0.3, 120)
+    x[60 : 60 + length] += 5 * 0.4
+    settled = filter_of([x], autoregression(24), "impute", 5).settle()
+
+    replaced = settled.verdicts.replaced.entries[0]
+    assert_array_equal(np.flatnonzero(replaced), 60 + np.arange(length))
+    assert (settled.targets.entries[0][60 : 60 + length] < 11).all()
+
+
+def test_without_a_bound_a_filter_locks_itself_out():
     x = np.random.default_rng(6).normal(10, 0.3, 120)
     x[60:] += 8
     locked = filter_of([x], autoregression(24), "impute", np.inf).settle()
-    bound = filter_of([x], autoregression(24), "impute", 5).settle()
 
     assert (locked.targets.entries[0][60:] < 14).all()
-    assert (bound.targets.entries[0][60:65] < 14).all()
-    assert_array_equal(bound.targets.entries[0][65:89], x[65:89])
-    assert bound.filtered[0].filtered[0, 100:].max() < 0.5
+
+
+def test_the_chain_starts_again_where_points_are_accepted():
+    x = np.random.default_rng(6).normal(10, 0.3, 120)
+    x[60:] += 8
+    chain = IndicatorChain(0.02, 0.02, 0.999)
+    filter = filter_of([x], autoregression(24), "impute", 3, chain=chain)
+    settled = filter.settle()
+
+    # Of the first point that is accepted, the next one knows nothing.
+    verdicts = settled.verdicts
+    evidence = filter.log_anomalous.entries[0] - verdicts.log_normal.entries[0]
+    believed = (verdicts.log_odds.entries[0] - evidence)[64]
+    assert believed == pytest.approx(np.log(0.02 / 0.98))
 
 
 def test_labels_are_never_overruled():
@@ -204,7 +240,7 @@ def test_labels_are_never_overruled():
     filter = filter_of([x], autoregression(24), "impute", 5, [labels])
     settled = filter.settle()
 
-    p = settled.filtered[0].filtered[0]
+    p = settled.verdicts.probability.entries[0]
     assert_array_equal(p[[40, 41, 60]] > 0.5, [True, False, True])
     replaced = settled.targets.entries[0] != x
     assert_array_equal(replaced[[40, 41, 60]], [True, False, True])
@@ -220,7 +256,7 @@ def test_in_hindsight_gaps_are_bridged():
 
     flags = np.zeros((1, 120))
     flags[0, 60:66] = 1
-    expected = settled.scores.expected.entries[0][None]
+    expected = settled.scores.bells.expected.entries[0][None]
     bridged = naive.fill(x[None], flags, expected)[0]
     ahead = settled.targets.entries[0]
     assert abs(ahead - bridged)[60:66].max() > 0.1
@@ -239,9 +275,9 @@ def test_in_hindsight_gaps_are_bridged():
 def test_a_series_that_is_too_short_has_the_chain_alone(length):
     filter = filter_of([np.zeros(length)], autoregression(4), "impute", 3)
 
-    (filtered,) = filter.settle().filtered
+    found = filter.settle().verdicts.probability.entries[0]
 
-    assert_allclose(filtered.filtered[0], [0.02] * length, rtol=1e-6)
+    assert_allclose(found, [0.02] * length, rtol=1e-6)
 
 
 def test_a_series_without_any_value_stays_finite():
@@ -263,9 +299,10 @@ def test_a_filter_does_not_look_ahead():
     )
 
     for settled in (one, two):
-        assert np.isnan(settled.scores.expected.entries[0][6])
-        assert np.isnan(settled.scores.log_normal.entries[0][6])
-        assert np.isfinite(settled.scores.log_normal.entries[0][7:]).all()
+        assert np.isnan(settled.scores.bells.expected.entries[0][6])
+        log_normal = settled.verdicts.log_normal.entries[0]
+        assert np.isnan(log_normal[6])
+        assert np.isfinite(log_normal[7:]).all()
 
 
 @pytest.mark.parametrize("reach", [1, 3, 10, 100])
@@ -279,71 +316,90 @@ def test_a_change_reaches_the_points_after_it(reach):
     assert_array_equal(reached(changed, reach), expected)
 
 
-def test_each_point_seen_halves_what_there_is_to_guess():
-    unseen = np.array([[0, 1, 1, 0, 0, 1, 0]], bool)
-
-    assert_array_equal(unseen_steps(unseen), [[0, 0, 1, 2, 1, 0.5, 1.5]])
-
-
 def test_the_spread_counts_missing_and_replaced_points():
-    x = np.array([1.0, np.nan, 2.0, 3.0, 4.0])
-    filter = filter_of([x], autoregression(4), "impute", 3)
-    flags = Table.of([np.array([0, 0, 1, 0, 0])], np.uint8)
+    x = np.array([1.0, 1.0, 1.0, 1.0, np.nan, 99.0, 1.0, 1.0, 1.0])
+    filter = filter_of([x], autoregression(4), "impute", 3, widening=1.7)
 
-    variance = [[1, 1, 2, 3, 2]]
-    assert_allclose(np.square(filter.spread(flags).blocks[0]), variance)
-    none = filter.spread(Table.of([np.zeros(5)], np.uint8)).blocks[0]
-    assert_allclose(np.square(none), [[1, 1, 2, 1.5, 1.25]])
+    spread = filter.settle().verdicts.spread.entries[0]
+
+    # Each point seen halves what there is to guess.
+    variance = np.array([1, 1, 1, 1, 1, 2, 3, 2, 1.5])
+    assert_allclose(spread, 1.7 * np.sqrt(variance), rtol=1e-12)
 
 
 def test_all_densities_may_be_wider_than_the_forecaster_says():
     x = troubled(np.random.default_rng(9), 80)
     forecaster = autoregression(24)
     filter = filter_of([x], forecaster, "impute", 5, widening=1.7)
-    settled = filter.settle()
 
-    wider = filter._replace(nominal=forecaster._replace(sd=1.7 * 0.4))
-
-    assert_same_as_point_by_point(wider, settled)
-
-
-def test_long_runs_wait_for_what_is_before_them():
-    flags = np.zeros((4, 12), bool)
-    flags[:, 1:4] = flags[:, 6:10] = True  # one of 3, one of 4
-    is_moving = np.zeros((4, 12), bool)
-    is_moving[0] = is_moving[1, 6] = True  # where scores are to change
-    is_moving[2, 7:] = True
-
-    waiting = hold_back(flags, is_moving)
-
-    assert_array_equal(waiting, [6, 6, 12, 12])
-    assert flags[:, 1:4].all()
-    assert_array_equal(flags[:, 6:10].all(1), [False, False, True, True])
-    assert_array_equal(flags.sum(1), [3, 3, 7, 7])
+    assert_same_as_point_by_point(filter, filter.settle())
+    wider = filter_of(
+        [x], forecaster._replace(sd=1.7 * 0.4), "impute", 5
+    ).settle()
+    assert_allclose(
+        filter.settle().verdicts.probability.entries[0],
+        wider.verdicts.probability.entries[0],
+        atol=PROMISED,
+    )
 
 
-def test_runs_are_accepted_one_at_a_time_and_only_if_they_stand_still():
-    shape = (4, 20)
-    flags = np.zeros(shape, bool)
-    flags[:3, 2:7] = flags[:3, 12:17] = True  # rows 0 to 2: two runs of 5
-    flags[3, 2:4] = True  # as many as are replaced
-    fronts = [np.array([20, 3, 4, 20])]  # up to where each row has settled
-    accepted = np.zeros(shape, np.uint8)
+def test_tails_may_be_lighter_than_the_forecaster_says():
+    x = troubled(np.random.default_rng(10), 80)
+    heavy = autoregression(24)._replace(df=3.0)
+    filter = filter_of([x], heavy, "impute", 5, tails=[4.0])
+    light = filter_of([x], heavy._replace(df=12.0), "impute", 5)
 
-    num = accept(as_table(accepted), as_table(flags), fronts, 2, 4)
-
-    expected = np.zeros(shape)
-    expected[[0, 2], 4:8] = 1
-    assert_array_equal(accepted, expected)
-    assert num == 2
+    assert_same_as_point_by_point(light, filter.settle())
 
 
-def as_table(block):
-    return Table.of(list(block), block.dtype).with_blocks([block])
+def test_recalibration_follows_a_forecaster_that_is_too_sure():
+    rng = np.random.default_rng(11)
+    x = rng.normal(10, 3 * 0.4, 2_000)
+    sure = filter_of([x], autoregression(24), "impute", 3)
+    followed = sure._replace(recalibrates=True).settle().verdicts
+
+    before = sure.settle().verdicts
+    assert np.mean(before.probability.entries[0] > 0.5) > 0.05
+    assert np.mean(followed.probability.entries[0][500:] > 0.5) < 0.005
+    # Three times as wide; a mean of about 200 squares has an error of 10 %.
+    spread = np.median(followed.spread.entries[0][500:])
+    assert spread == pytest.approx(3.0, rel=0.2)
 
 
-def test_a_data_set_has_settled_once_all_its_rows_have():
-    values = Table.of([np.zeros(3), np.zeros(5), np.zeros(5)], float)
+def test_recalibration_leaves_a_forecaster_that_is_right_alone():
+    rng = np.random.default_rng(12)
+    forecaster = naive.Autoregression(np.full(24, 1e-9), 0.4, df=4.0)
+    x = 0.4 * rng.standard_t(4, 4_000)
+    x[0] = -3.5  # so that nothing is confined
+    filter = filter_of(
+        [x], forecaster, "mask", 3, recalibrates=True, threshold=1 - 1e-9
+    )
 
-    assert is_settled([np.array([3]), np.array([5, 5])], values)
-    assert not is_settled([np.array([3]), np.array([5, 4])], values)
+    spread = filter.settle().verdicts.spread.entries[0][500:]
+
+    # Forgetting 1 %, its sd is about that of the mean of 200 squares.
+    assert np.mean(spread) == pytest.approx(1.0, abs=0.05)
+    assert np.std(spread) < 0.12
+
+
+def test_a_filter_tells_how_many_passes_it_took(caplog):
+    x = troubled(np.random.default_rng(13), 120)
+
+    with caplog.at_level("DEBUG", logger="gluonts_lai.filtering"):
+        filter_of([x], autoregression(24), "impute", 3).settle()
+
+    assert "settled in" in caplog.text
+
+
+def test_troubled_series_settle_in_few_passes(caplog):
+    """Not in one for each point, as a wave through them would need."""
+    rng = np.random.default_rng(14)
+    targets = [troubled(rng, 600) for _ in range(50)]
+
+    with caplog.at_level("DEBUG", logger="gluonts_lai.filtering"):
+        settled = filter_of(targets, autoregression(24), "impute", 3).settle()
+
+    num_passes = int(caplog.text.split("settled in ")[1].split()[0])
+    num_replaced = settled.verdicts.replaced.map(np.atleast_2d).total()
+    assert num_passes < 60 < num_replaced
+    assert settled.spent < 3

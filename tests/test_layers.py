@@ -1,8 +1,9 @@
 """
 Arrows point one way.
 
-    cli, demo, plot → estimator → predictor → detector, em → filtering →
-    nominal, evidence, transitions → panel, transform, indicator, anomalous
+    cli, demo → estimator → predictor → streaming, particles, em →
+    detector, tracks → filtering → judging, profiles → nominal →
+    panel, transform, evidence → indicator, anomalous
 
     backends → mx, torch → nominal
 
@@ -17,16 +18,17 @@ import pytest
 import gluonts_lai
 
 ROWS = [
-    ["arrays", "value", "seeds", "rounds", "caution", "choices"],
+    ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"],
     ["table", "entries", "gaps", "indicator", "anomalous", "dataset", "ev"],
-    ["panel", "transform", "evidence", "fronts"],
-    ["transitions", "nominal", "recipe"],
-    ["filtering", "mx", "torch"],
-    ["em", "calibration", "detector", "backends"],
-    ["detection", "learned"],
+    ["panel", "transform", "evidence", "states", "vigil", "plot"],
+    ["transitions", "nominal", "recipe", "pictures"],
+    ["judging", "profiles", "mx", "torch"],
+    ["filtering", "profile_rows", "backends", "resampling"],
+    ["calibration", "detector", "tracks", "forecasting"],
+    ["em", "detection", "particles", "readings", "watch"],
+    ["learned", "streaming"],
     ["predictor"],
-    ["estimator", "streaming"],
-    ["plot"],
+    ["estimator"],
     ["demo"],
     ["cli"],
 ]

@@ -195,7 +195,10 @@ def test_calibration_can_be_turned_off():
 
     estimator = LAIEstimator(DayEstimator(2), calibration=False, seed=0)
 
-    assert estimator.train(data).widening == 1.0
+    profiles = estimator.train(data).profiles
+    assert profiles.typical.widening == profiles.typical.tail == 1.0
+    for profile in profiles.known.values():
+        assert profile.widening == profile.tail == 1.0
 
 
 def test_window_scaling_is_refused():

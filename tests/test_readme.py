@@ -14,7 +14,7 @@ def test_the_readme_has_python_in_it():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "script, printed", SCRIPTS, ids=["estimator", "predictor", "z"]
+    "script, printed", SCRIPTS, ids=["estimator", "stream", "predictor", "z"]
 )
 def test_the_readmes_python_prints_what_it_says(
     script, printed, capsys, monkeypatch, tmp_path

@@ -6,7 +6,7 @@ and a point a million standard deviations away is anomalous whatever explains
 the other points.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,8 @@ SHARE = 0.01
 class CauchyFloor(NamedTuple):
     """A Cauchy density, to be mixed under another."""
 
-    middle: float
-    scale: float
+    middle: Any  # a number, or one for each value
+    scale: Any
 
     def mix(self, log_density: np.ndarray, values: np.ndarray) -> np.ndarray:
         """

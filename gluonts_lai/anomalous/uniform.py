@@ -3,7 +3,7 @@ Anomalies anywhere in the domain of the series.
 """
 
 from dataclasses import dataclass, replace
-from typing import Optional
+from typing import Optional, Union
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from gluonts_lai.value import Value, is_number
 from .floor import CauchyFloor
 from .model import AnomalousModel, not_fitted
 from .sample import LARGEST, Sample
+
+Number = Union[float, np.ndarray]
 
 # A little more than the range, so that a new maximum is possible.
 DEFAULT_WIDTH = 1.1
@@ -90,9 +92,11 @@ class Uniform(Value, AnomalousModel):
         low, high = self.domain or (self.low, self.high)
         if low is None or high is None:
             raise not_fitted(self)
-        values = real_array(values, "values")
-        inside = (values >= low) & (values <= high)
-        floor = CauchyFloor(low + (high - low) / 2, high - low)
-        return floor.mix(
-            np.where(inside, -np.log(high - low), -np.inf), values
-        )
+        return log_uniform(real_array(values, "values"), low, high)
+
+
+def log_uniform(values: np.ndarray, low: Number, high: Number) -> np.ndarray:
+    """Log density over a domain, or over one for each value."""
+    inside = (values >= low) & (values <= high)
+    floor = CauchyFloor(low + (high - low) / 2, high - low)
+    return floor.mix(np.where(inside, -np.log(high - low), -np.inf), values)

@@ -12,17 +12,22 @@ from typing import Any, NamedTuple
 import mxnet as mx
 import numpy as np
 from gluonts.model.forecast_generator import DistributionForecastGenerator
+from gluonts.mx import distribution as outputs
 from gluonts.mx.distribution import Distribution
+from gluonts.mx.distribution.transformed_distribution import (
+    AffineTransformedDistribution,
+)
 from gluonts.mx.model.deepar._network import DeepARNetwork
 from gluonts.mx.model.predictor import GluonPredictor
 from gluonts.mx.model.simple_feedforward._network import (
     SimpleFeedForwardNetworkBase,
 )
+from scipy.special import ndtri
 
-from gluonts_lai.nominal.densities import StudentT, from_quantiles
+from gluonts_lai.nominal.bells import GAUSSIAN_DF
+from gluonts_lai.nominal.densities import Density, StudentT, from_quantiles
 from gluonts_lai.nominal.forecasts import LEVELS, density_of
 from gluonts_lai.nominal.network import NUM_SAMPLES
-from gluonts_lai.nominal.scoring import Density
 
 # Networks whose distribution can be seen without drawing from it.
 READ_DIRECTLY = (SimpleFeedForwardNetworkBase, DeepARNetwork)
@@ -125,6 +130,14 @@ class Distributed(NamedTuple):
         points = as_tensor(values)
         return self.distribution.log_prob(points).asnumpy().astype(float)
 
+    def quantile(self, level: float) -> np.ndarray:
+        try:
+            quantile = self.distribution.quantile(mx.nd.array([level]))
+            return quantile.asnumpy()[0].astype(float)
+        except NotImplementedError:  # as far as in a Gaussian
+            sd = self.distribution.stddev.asnumpy().astype(float)
+            return self.mean + ndtri(level) * sd
+
 
 def density_of_distribution(distribution: Distribution) -> Density:
     """
@@ -133,6 +146,8 @@ def density_of_distribution(distribution: Distribution) -> Density:
     Distributions over vectors are seen one dimension at a time, and those
     that know no density of their own by their quantiles.
     """
+    if is_student(distribution):
+        return as_student(distribution)
     if distribution.event_shape:
         samples = distribution.sample(NUM_SAMPLES).asnumpy()
         return StudentT.from_samples(samples, axis=0)
@@ -140,6 +155,31 @@ def density_of_distribution(distribution: Distribution) -> Density:
         return Distributed(distribution)
     levels = mx.nd.array(LEVELS)
     return from_quantiles(LEVELS, distribution.quantile(levels).asnumpy())
+
+
+def is_student(distribution: Distribution) -> bool:
+    """Whether a distribution is a Student-t or a Gaussian."""
+    if type(distribution) is AffineTransformedDistribution:
+        distribution = distribution.base_distribution
+    return type(distribution) in (outputs.StudentT, outputs.Gaussian)
+
+
+def as_student(distribution: Any) -> StudentT:
+    """A Student-t or a Gaussian of MXNet as ours."""
+    loc, width, inner = np.array(0.0), np.array(1.0), distribution
+    if type(distribution) is AffineTransformedDistribution:
+        loc, width = map(as_array, (distribution.loc, distribution.scale))
+        inner = distribution.base_distribution
+    df = as_array(getattr(inner, "nu", GAUSSIAN_DF))
+    mu, sigma = as_array(inner.mu), as_array(inner.sigma)
+    return StudentT.of(df, loc + width * mu, width * sigma)
+
+
+def as_array(tensor: Any) -> np.ndarray:
+    """A tensor of MXNet, or a number, in double precision."""
+    if isinstance(tensor, mx.nd.NDArray):
+        tensor = tensor.asnumpy()
+    return np.asarray(tensor, dtype=float)
 
 
 def knows_density(distribution: Distribution) -> bool:

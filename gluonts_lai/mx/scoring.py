@@ -2,16 +2,18 @@
 Scores from a network on MXNet.
 """
 
-from typing import ContextManager
+from typing import ContextManager, Optional
 
 from gluonts.mx.batchify import batchify
 from gluonts.mx.model.simple_feedforward._network import (
     SimpleFeedForwardNetworkBase,
 )
 
+from gluonts_lai.nominal.densities import Density
+from gluonts_lai.nominal.mlp import MLP
 from gluonts_lai.nominal.network import NetworkNominal
-from gluonts_lai.nominal.scoring import Density
 
+from .mlp import mlp_of
 from .randomness import seeded
 from .reading import READ_DIRECTLY, read_forecasts, read_network
 
@@ -42,6 +44,9 @@ class Nominal(NetworkNominal):
         read = read_network if self.is_plain else read_forecasts
         with self.predictor.ctx:
             return read(self.predictor, batch, num_leads)
+
+    def copied(self) -> Optional[MLP]:
+        return mlp_of(self.predictor.prediction_net)
 
     def stack(self, instances: list[dict]) -> dict:
         return batchify(

@@ -2,7 +2,7 @@
 Forecasters that share the points of series among them.
 """
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
 
 from .protocol import Nominal, Scores, Update
+from .scaling import Scale
 
 
 class Crossed:
@@ -30,25 +31,23 @@ class Crossed:
             raise AttributeError(name)
         return getattr(self.nominals[0], name)
 
-    def prepare(self, panel: Panel) -> Any:
-        return self.nominals[0].prepare(panel)
+    def prepare(self, panel: Panel, scales: list[Scale]) -> Any:
+        return self.nominals[0].prepare(panel, scales)
 
     def score(
         self,
         prepared: Any,
         contexts: Table,
         update: Optional[Update] = None,
-        spread: Optional[Table] = None,
+        tails: Optional[Sequence[float]] = None,
     ) -> Scores:
         if update is None:
-            unknown = contexts.like(np.nan, np.float32), contexts.like(
-                np.nan, contexts.dtype
-            )
-            update = Update(Scores(*unknown), contexts.like(True, bool))
+            all_of_them = contexts.like(True, bool)
+            update = Update(Scores.unknown(contexts), all_of_them)
         scores, stale = update
         for k, nominal in enumerate(self.nominals):
             mine = Update(scores, part_of(stale, k, len(self.nominals)))
-            scores = nominal.score(prepared, contexts, mine, spread)
+            scores = nominal.score(prepared, contexts, mine, tails)
         return scores
 
 

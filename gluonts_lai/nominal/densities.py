@@ -14,9 +14,10 @@ NaN or infinite, are left out, and where nothing remains the log density is
 NaN: missing evidence. All is computed in double precision.
 """
 
-from typing import NamedTuple, Union
+from typing import NamedTuple, Protocol, Union
 
 import numpy as np
+from scipy.special import gammaln, stdtrit
 
 from gluonts_lai.arrays import real_array
 
@@ -30,6 +31,17 @@ FEWEST_DF, MOST_DF = 4.5, 100.0
 
 # From fewer levels, constant densities are too coarse.
 NUM_LEVELS = 4
+
+
+class Density(Protocol):
+    """Density of every point of every window: (window, lead) or (…, dim)."""
+
+    @property
+    def mean(self) -> np.ndarray: ...
+
+    def log_prob(self, values: np.ndarray) -> np.ndarray: ...
+
+    def quantile(self, level: float) -> np.ndarray: ...
 
 
 class StudentT(NamedTuple):
@@ -89,20 +101,23 @@ class StudentT(NamedTuple):
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         """Log density of each value; NaN where there is none."""
-        from scipy.special import gammaln
-
         df, half = self.df, finite_or_nan(values) / 2 - np.divide(self.loc, 2)
         with np.errstate(divide="ignore", invalid="ignore"):  # log 0, NaN
             # A logarithm, as the square of a distance could overflow.
             log_square = 2 * (np.log(abs(half)) - np.log(self.scale / 2))
             log_decay = np.logaddexp(0.0, log_square - np.log(df))
-        log_height = (
+        return self.log_height - (df + 1) / 2 * log_decay
+
+    @property
+    def log_height(self) -> np.ndarray:
+        """Log density at the middle."""
+        df = np.asarray(self.df)
+        return (
             gammaln((df + 1) / 2)
             - gammaln(df / 2)
             - np.log(np.pi * df) / 2
             - np.log(self.scale)
         )
-        return log_height - (df + 1) / 2 * log_decay
 
     @property
     def mean(self) -> np.ndarray:
@@ -110,8 +125,6 @@ class StudentT(NamedTuple):
 
     def quantile(self, level: float) -> np.ndarray:
         """The value that a share ``level`` of the density lies below."""
-        from scipy.special import stdtrit
-
         check_levels(level)
         return self.loc + self.scale * stdtrit(self.df, level)
 
@@ -219,8 +232,6 @@ def from_quantiles(
     >>> float(density.quantile(0.9).round(6))
     14.0
     """
-    from scipy.special import stdtrit
-
     levels, knots = in_order(levels, knots)
     if len(levels) >= NUM_LEVELS:
         return Piecewise.of(levels, knots)

@@ -10,8 +10,8 @@ from gluonts.model.forecast import (
     SampleForecast,
 )
 
-from .densities import StudentT, from_quantiles
-from .scoring import Density, Points
+from .densities import Density, StudentT, from_quantiles
+from .scoring import Points
 from .trees import density_of_trees, is_of_trees
 
 # Levels at which a forecast of unknown kind is asked for its quantiles.

@@ -6,7 +6,8 @@ What is the same in every framework. How a network is read is left to
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, ContextManager, Optional
+from functools import cached_property
+from typing import Any, ContextManager, Optional, Sequence
 
 import numpy as np
 from gluonts.transform import Chain, FlatMapTransformation, InstanceSplitter
@@ -14,11 +15,14 @@ from gluonts.transform import Chain, FlatMapTransformation, InstanceSplitter
 from gluonts_lai import seeds
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
+from gluonts_lai.transform import OBSERVED
 
+from .densities import Density
+from .mlp import FEW_WINDOWS, MLP, checked
 from .prepared import Prepared
 from .protocol import Scores, Update
-from .scaling import Scale, scale_batch
-from .scoring import Answer, Density, Grid, Piece, score
+from .scaling import Scale, scale_batch, window_scale
+from .scoring import Answer, Grid, Piece, score
 from .windows import split
 
 # Numbers in one batch of windows: enough to keep the network busy.
@@ -99,43 +103,47 @@ class NetworkNominal(ABC):
     def lead_time(self) -> int:
         return self.predictor.lead_time
 
+    @cached_property
+    def past_length(self) -> int:
+        """Points that it looks back on; lags may reach beyond a context."""
+        _, after = parts(self.predictor)
+        return getattr(after[0], "past_length", self.context_length)
+
     @property
     def reach(self) -> int:
-        _, after = parts(self.predictor)
-        past = getattr(after[0], "past_length", self.context_length)
-        return past + self.prediction_length + self.lead_time
+        return self.past_length + self.prediction_length + self.lead_time
 
-    def prepare(self, panel: Panel) -> Prepared:
+    @cached_property
+    def is_bare(self) -> bool:
+        """Whether it sees windows of the series, and nothing else."""
+        _, after = parts(self.predictor)
+        fields = set(getattr(after[0], "ts_fields", ["?"]))
+        return self.is_plain and fields <= {OBSERVED}
+
+    def prepare(self, panel: Panel, scales: list[Scale]) -> Prepared:
         before, _ = parts(self.predictor)
-        return Prepared.of(
-            panel,
-            before,
-            self.context_length,
-            self.prediction_length + self.lead_time,
-            self.scaling,
-        )
+        horizon = self.prediction_length + self.lead_time
+        return Prepared.of(panel, before, scales, horizon, self.scaling)
 
     def score(
         self,
         prepared: Prepared,
         contexts: Table,
         update: Optional[Update] = None,
-        spread: Optional[Table] = None,
+        tails: Optional[Sequence[float]] = None,
     ) -> Scores:
         def ask(pieces: list[Piece], num_leads: int) -> Answer:
             return self.answer(prepared, contexts, pieces, num_leads)
 
-        # Some transformations draw, too: from numpy.
-        with seeds.seeded(self.seed), self.seeded(self.seed):
-            return score(
-                ask,
-                self.grid(),
-                prepared.values,
-                prepared.scales,
-                self.residual_scale,
-                update,
-                spread,
-            )
+        return score(
+            ask,
+            self.grid(),
+            prepared.values,
+            prepared.scales,
+            self.residual_scale,
+            update,
+            tails,
+        )
 
     def answer(
         self,
@@ -145,6 +153,19 @@ class NetworkNominal(ABC):
         num_leads: int,
     ) -> Answer:
         """What the network says of some windows."""
+        if not self.is_random:
+            return self.look(prepared, contexts, pieces, num_leads)
+        # Some transformations draw, too: from numpy.
+        with seeds.seeded(self.seed), self.seeded(self.seed):
+            return self.look(prepared, contexts, pieces, num_leads)
+
+    def look(
+        self,
+        prepared: Prepared,
+        contexts: Table,
+        pieces: list[Piece],
+        num_leads: int,
+    ) -> Answer:
         _, after = parts(self.predictor)
         entries = [prepared.context(i, contexts.entries[i]) for i, _ in pieces]
         if self.is_plain:
@@ -157,6 +178,62 @@ class NetworkNominal(ABC):
             scales = [prepared.scales[i] for i, _ in pieces]
             scale = composed(scale, scales, pieces)
         return Answer(self.read(batch, num_leads), scale)
+
+    def answer_bare(
+        self,
+        pasts: np.ndarray,
+        observed: np.ndarray,
+        scales: Scale,
+        num_leads: int,
+    ) -> Answer:
+        """
+        What a bare network says of what comes after some pasts.
+
+        Parameters
+        ----------
+        pasts
+            Clean points before each window: (window, time).
+        observed
+            0 where a past is padded because there was no point yet.
+        scales
+            Scale of the series of each window: arrays of (window, 1).
+        """
+        past, scale = (pasts, None)
+        if self.scaling:
+            past = scales.apply(pasts).astype(np.float32)
+            window = window_scale(past[:, -self.context_length :])
+            past = window.apply(past)
+            scale = Scale(
+                scales.centre + scales.width * window.centre,
+                scales.width * window.width,
+            )
+        if not observed.all():
+            past = np.where(observed, past, 0.0)
+        past = past.astype(np.float32)
+        if len(past) <= FEW_WINDOWS and self.mlp is not None:
+            return Answer(self.mlp.read(past, num_leads), scale)
+        future = np.zeros((len(past), self.prediction_length), np.float32)
+        batch = {
+            "past_target": past,
+            "past_observed_values": observed.astype(np.float32),
+            "past_is_pad": 1 - observed.astype(np.float32),
+            "future_target": future,
+            "future_observed_values": future,
+        }
+        return Answer(self.read(batch, num_leads), scale)
+
+    @cached_property
+    def mlp(self) -> Optional[MLP]:
+        """Its weights, if they are all there is to know of it."""
+        return checked(
+            self.copied(),
+            lambda past: self.read({"past_target": past}, 1),
+            self.past_length,
+        )
+
+    @abstractmethod
+    def copied(self) -> Optional[MLP]:
+        """A copy of its weights, if it is a plain feed-forward network."""
 
     def grid(self) -> Grid:
         """Which windows to read, and how many at once."""

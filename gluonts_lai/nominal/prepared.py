@@ -17,7 +17,8 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
 from gluonts_lai.transform import OBSERVED, TARGET, Clean, TreatAnomalies
 
-from .scaling import Scale, series_scale
+from .ages import of_age
+from .scaling import Scale
 
 
 class Prepared(NamedTuple):
@@ -35,7 +36,7 @@ class Prepared(NamedTuple):
         cls,
         panel: Panel,
         transformation: Transformation,
-        context_length: int,
+        scales: list[Scale],
         horizon: int,
         scaling: bool,
     ) -> "Prepared":
@@ -43,10 +44,13 @@ class Prepared(NamedTuple):
             extended(entry, target, horizon)
             for entry, target in zip(panel.entries, panel.values.entries)
         ]
+        if panel.ages is not None:
+            longer, transformation = of_age(longer, panel.ages, transformation)
+        transformed = transformation(iter(longer), is_train=True)
         return cls(
-            list(transformation(iter(longer), is_train=True)),
+            [single_precision(entry) for entry in transformed],
             panel.values,
-            [series_scale(e, context_length) for e in panel.values.entries],
+            scales,
             scaling,
             horizon,
             panel.has_values(),
@@ -115,6 +119,11 @@ def cut(entry: dict, end: int, end_of_features: int) -> dict:
             field = field.copy()  # GPVAR's transformation shuffles in place
         shorter[name] = field
     return shorter
+
+
+def single_precision(entry: dict) -> dict:
+    """An entry whose target is as precise as the weights of networks."""
+    return {**entry, TARGET: np.asarray(entry[TARGET], dtype=np.float32)}
 
 
 def in_time(name: str, field: object, length: int) -> bool:

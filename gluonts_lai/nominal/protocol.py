@@ -2,19 +2,41 @@
 What EM asks of the forecaster.
 """
 
-from typing import Any, NamedTuple, Optional, Protocol
+from typing import Any, NamedTuple, Optional, Protocol, Sequence
+
+import numpy as np
 
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
+
+from .bells import Bells, lighter
+from .scaling import Scale
 
 
 class Scores(NamedTuple):
     """What the forecaster says of every point, given the points before it."""
 
-    log_normal: Table  # log p⁺(x[t] | clean past); NaN where there is none
-    expected: Table  # its expectation of x[t]; NaN where there is none
+    bells: Bells  # tables; NaN where it says nothing
+    is_pointwise: bool = False  # whether it has no density of its own
     # Spread of a point forecaster's residuals; None where it has a density.
     residual_scale: Optional[float] = None
+
+    @classmethod
+    def unknown(cls, values: Table) -> "Scores":
+        """Nothing was said yet, of any of these points."""
+        return cls(Bells(*(values.like(np.nan, float) for _ in Bells._fields)))
+
+    def lighter(self, tail: float) -> "Scores":
+        """The same with lighter tails."""
+        blocks = [
+            lighter(Bells(*parts), tail)
+            for parts in zip(*(table.blocks for table in self.bells))
+        ]
+        tables = (
+            table.with_blocks(list(column))
+            for table, column in zip(self.bells, zip(*blocks))
+        )
+        return self._replace(bells=Bells(*tables))
 
 
 class Update(NamedTuple):
@@ -41,16 +63,45 @@ class Nominal(Protocol):
     lead_time: int
     is_random: bool
     looks_ahead: bool
+    is_bare: bool  # whether it sees windows of the series, and nothing else
+    past_length: Optional[int]  # points it looks back on; None for all
+    residual_scale: Optional[float]  # see :class:`Scores`
 
-    def prepare(self, panel: Panel) -> Any:
-        """Do once what need not be done for every score."""
+    def grid(self) -> Any:
+        """Which windows are asked about, and which points of them."""
+
+    def answer(
+        self, prepared: Any, contexts: Table, pieces: list, num_leads: int
+    ) -> Any:
+        """What it says of the first points of some windows."""
+
+    def answer_bare(
+        self,
+        pasts: np.ndarray,
+        observed: np.ndarray,
+        scales: Scale,
+        num_leads: int,
+    ) -> Any:
+        """The same of windows after these pasts, where it sees no more."""
+
+    def prepare(self, panel: Panel, scales: list[Scale]) -> Any:
+        """
+        Do once what need not be done for every score.
+
+        Parameters
+        ----------
+        panel
+            The series.
+        scales
+            Centre and usual width of each.
+        """
 
     def score(
         self,
         prepared: Any,
         contexts: Table,
         update: Optional[Update] = None,
-        spread: Optional[Table] = None,
+        tails: Optional[Sequence[float]] = None,
     ) -> Scores:
         """
         Score every point that has a full context before it.
@@ -63,6 +114,7 @@ class Nominal(Protocol):
             The same series, cleaned: what the forecaster may look back on.
         update
             Earlier scores, of which some are to be made anew.
-        spread
-            By how much to widen the density of each point.
+        tails
+            By how much the tails of each entry are lighter than those of the
+            forecaster's densities, as a factor on their degrees of freedom.
         """

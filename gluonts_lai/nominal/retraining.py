@@ -9,10 +9,10 @@ other half; the predictor that is given back is trained on both.
 import copy
 from typing import Any, Callable, Iterator, Optional
 
-import numpy as np
 from gluonts.model.estimator import Estimator
 from gluonts.model.predictor import Predictor
 
+from gluonts_lai.entries import stretch
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean, TreatAnomalies
 
@@ -94,8 +94,8 @@ class Retraining:
         if max(middles) < 2 * (self.context_length + ahead):
             self.halves = [self.fit(entries, more)]  # too short to be cut
             return
-        firsts = [between(e, 0, m) for e, m in zip(entries, middles)]
-        seconds = [between(e, m, None) for e, m in zip(entries, middles)]
+        firsts = [stretch(e, 0, m) for e, m in zip(entries, middles)]
+        seconds = [stretch(e, m) for e, m in zip(entries, middles)]
         self.halves = [self.fit(half, more) for half in (seconds, firsts)]
 
     def fit(self, entries: list[dict], more: list) -> Predictor:
@@ -109,18 +109,3 @@ class Retraining:
         return [
             entry for entry, is_usable in zip(treated, usable) if is_usable
         ]
-
-
-def between(entry: dict, begin: int, end: Optional[int]) -> dict:
-    """An entry from ``begin`` to ``end``, and what is known ahead of it."""
-    length = entry["target"].shape[-1]
-    part = dict(entry)
-    for name, field in entry.items():
-        shape = np.shape(field)
-        is_static = name.startswith("feat_static")
-        if shape and length <= shape[-1] and not is_static:
-            ahead = shape[-1] - length
-            stop = None if end is None else end + ahead
-            part[name] = np.asarray(field)[..., begin:stop]
-    part["start"] = entry["start"] + begin
-    return part

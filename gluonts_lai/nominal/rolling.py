@@ -6,7 +6,7 @@ predictor's own ``predict`` is called on all of them: slower than reading a
 network, but there is nothing to know about it.
 """
 
-from typing import Optional
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 from gluonts.model.predictor import Predictor
@@ -18,13 +18,21 @@ from .densities import StudentT
 from .forecasts import density_of
 from .pasts import most_past
 from .protocol import Scores, Update
-from .scaling import series_scale
+from .scaling import Scale
 from .scoring import Answer, Grid, Piece, score
 
 # Numbers in one batch of entries.
 BATCH_NUMBERS = 4_000_000
 # Further than any series: whatever changes may change all that comes later.
 FOR_EVER = 2**40
+
+
+class Known(NamedTuple):
+    """Series as they came, and what is known of them."""
+
+    entries: list[dict]
+    values: Table
+    scales: list[Scale]
 
 
 class Rolling:
@@ -91,41 +99,66 @@ class Rolling:
         # What depends on all that came before never comes to a stand, either.
         return self.is_sampled or self.past_length is None
 
-    def prepare(self, panel: Panel) -> Panel:
-        return panel
+    @property
+    def is_bare(self) -> bool:
+        return False
+
+    def prepare(self, panel: Panel, scales: list[Scale]) -> Known:
+        return Known(panel.entries, panel.values, scales)
 
     def score(
         self,
-        prepared: Panel,
+        prepared: Known,
         contexts: Table,
         update: Optional[Update] = None,
-        spread: Optional[Table] = None,
+        tails: Optional[Sequence[float]] = None,
     ) -> Scores:
-        values = prepared.values
-        units = [series_scale(e, self.context_length) for e in values.entries]
+        _, values, units = prepared
 
         def ask(pieces: list[Piece], num_leads: int) -> Answer:
-            entries = [
-                self.window(prepared.entries[i], contexts.entries[i], int(t))
-                for i, starts in pieces
-                for t in starts
-            ]
-            density = density_of(list(self.predictor.predict(entries)))
-            self.is_sampled = isinstance(density, StudentT)
-            return Answer(density, None)
+            return self.answer(prepared, contexts, pieces, num_leads)
 
         longest = max(entry.shape[-1] for entry in values.entries)
+        return score(
+            ask,
+            self.grid(longest),
+            values,
+            units,
+            self.residual_scale,
+            update,
+            tails,
+        )
+
+    def answer(
+        self,
+        prepared: Known,
+        contexts: Table,
+        pieces: list[Piece],
+        num_leads: int,
+    ) -> Answer:
+        """What the predictor says of some windows."""
+        windows = [
+            self.window(prepared.entries[i], contexts.entries[i], int(t))
+            for i, starts in pieces
+            for t in starts
+        ]
+        density = density_of(list(self.predictor.predict(windows)))
+        self.is_sampled = isinstance(density, StudentT)
+        return Answer(density, None)
+
+    def answer_bare(self, *windows: Any) -> Answer:
+        raise AssertionError("a predictor wants to know more")
+
+    def grid(self, longest: int = 0) -> Grid:
+        """Which windows to ask about, of series of up to this length."""
         past = min(self.past_length or longest, longest)
         horizon = self.prediction_length
-        grid = Grid(
+        return Grid(
             self.context_length,
             horizon,
             horizon,
             self.lead_time,
             batch_size=int(np.clip(BATCH_NUMBERS // max(past, 1), 1, 1_024)),
-        )
-        return score(
-            ask, grid, values, units, self.residual_scale, update, spread
         )
 
     def window(self, entry: dict, context: np.ndarray, t: int) -> dict:

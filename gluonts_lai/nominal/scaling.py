@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluonts_lai.indicator.recursion import compiled
-from gluonts_lai.table import as_rows
+from gluonts_lai.table import Table, as_rows
 
 # Least width of a window, as a share of the usual width in its series.
 LEAST_WIDTH = 0.1
@@ -80,6 +80,11 @@ def series_scale(values: np.ndarray, context_length: int) -> Scale:
     shape = values.shape[:-1] + (1,)
     centre, width = np.array(scales).reshape(-1, 2).T
     return Scale(centre.reshape(shape), width.reshape(shape))
+
+
+def series_scales(values: Table, context_length: int) -> list[Scale]:
+    """The scale of each entry."""
+    return [series_scale(entry, context_length) for entry in values.entries]
 
 
 def row_scale(row: np.ndarray, context_length: int) -> tuple[float, float]:

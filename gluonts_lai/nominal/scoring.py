@@ -7,27 +7,20 @@ it. Which points are asked about, and where the answers belong, is decided
 here; how a forecaster is asked is its own matter.
 """
 
-from typing import Callable, Iterator, NamedTuple, Optional, Protocol
+from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from gluonts_lai.table import Table, as_rows
 
-from .densities import StudentT, robust_scale
+from .bells import Bells
+from .densities import Density, StudentT, robust_scale
 from .protocol import Scores, Update
 from .scaling import Scale
 
 # Residuals of point forecasts: heavy tails keep ordinary noise nominal.
 RESIDUAL_DF = 4.0
-
-
-class Density(Protocol):
-    """Density of every point of every window: (window, lead) or (…, dim)."""
-
-    @property
-    def mean(self) -> np.ndarray: ...
-
-    def log_prob(self, values: np.ndarray) -> np.ndarray: ...
+LEAST_RESIDUAL = 1e-6
 
 
 class Points(NamedTuple):
@@ -37,6 +30,9 @@ class Points(NamedTuple):
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         return np.full(values.shape, np.nan)
+
+    def quantile(self, level: float) -> np.ndarray:
+        return np.full(self.mean.shape, np.nan)
 
 
 class Piece(NamedTuple):
@@ -51,6 +47,32 @@ class Answer(NamedTuple):
 
     density: Density
     scale: Optional[Scale]  # back to the units of the series; one a window
+
+    def with_residuals(
+        self, residual_scale: Optional[float], units: list[Scale]
+    ) -> "Answer":
+        """The same with a density, if it is one of points; one a window."""
+        if not isinstance(self.density, Points):
+            return self
+        shape = self.density.mean.shape
+        width = np.stack([np.ravel(unit.width) for unit in units])
+        width = width.reshape((shape[0], 1) + shape[2:])
+        scale = max(residual_scale or 1.0, LEAST_RESIDUAL) * width
+        mean = self.density.mean
+        if self.scale is not None:
+            mean = self.scale.undo(mean)
+        return Answer(StudentT(RESIDUAL_DF, mean, scale), None)
+
+    def with_tails(self, factor: np.ndarray) -> "Answer":
+        """
+        The same with so many times the degrees of freedom, one factor a
+        window, where a density has any.
+        """
+        if not isinstance(self.density, StudentT):
+            return self
+        shape = (-1,) + (1,) * (self.density.loc.ndim - 1)
+        df = np.asarray(self.density.df) * factor.reshape(shape)
+        return self._replace(density=self.density._replace(df=df))
 
 
 class Grid(NamedTuple):
@@ -102,7 +124,7 @@ def score(
     units: list[Scale],
     residual_scale: Optional[float] = None,
     update: Optional[Update] = None,
-    spread: Optional[Table] = None,
+    tails: Optional[Sequence[float]] = None,
 ) -> Scores:
     """
     Score the points of ``values`` on a grid of windows.
@@ -122,51 +144,38 @@ def score(
         find it from the residuals at hand.
     update
         Earlier scores, and which of them to replace; None to score all.
-    spread
-        By how much to widen the density of each point; None for not at all.
+    tails
+        By how much the tails of each entry are lighter; None for not at all.
     """
-    if spread is None:
-        spread = values.map(np.ones_like)
-    if update is None:
-        log_normal = values.like(np.nan, np.float32)
-        expected = values.like(np.nan, values.dtype)
-        has_density, stale = True, None
-    else:
-        (log_normal, expected, found), stale = update
-        has_density = found is None
+    scores, stale = update or (Scores.unknown(values), None)
     for pieces in grid.pieces(values, stale):
         answer = ask(pieces, grid.num_leads)
-        has_density = not isinstance(answer.density, Points)
         observed = np.concatenate([take(values, p, grid) for p in pieces])
-        spreads = np.concatenate([take(spread, p, grid) for p in pieces])
-        told, mean = tell(answer, observed, spreads)
+        if tails is not None:
+            answer = answer.with_tails(
+                np.concatenate(
+                    [np.full(p.starts.size, tails[p.entry]) for p in pieces]
+                )
+            )
+        told = tell(answer, observed)
         begin = 0
         for piece in pieces:
             end = begin + piece.starts.size
-            put(log_normal, told[begin:end], piece, grid)
-            put(expected, mean[begin:end], piece, grid)
+            put(scores.bells, told, slice(begin, end), piece, grid)
             begin = end
-    if has_density:
-        return Scores(log_normal, expected)
-    return score_residuals(values, expected, units, residual_scale, spread)
+        if isinstance(answer.density, Points):
+            scores = scores._replace(is_pointwise=True)
+    if scores.is_pointwise:
+        return score_residuals(values, scores, units, residual_scale, tails)
+    return scores
 
 
-def tell(
-    answer: Answer, observed: np.ndarray, spread: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """
-    Log densities and expectations, in the units of the series.
-
-    A density is made wider by a factor by asking it about a point that is
-    nearer to its mean by that factor.
-    """
+def tell(answer: Answer, observed: np.ndarray) -> Bells:
+    """What was said of points, in the units of their series."""
     density, scale = answer
-    mean, width = density.mean, np.array(1.0)
-    if scale is not None:
-        observed, width = scale.apply(observed), scale.width
-    log_density = density.log_prob(mean + (observed - mean) / spread)
-    expected = mean if scale is None else scale.undo(mean)
-    return log_density - np.log(spread * width), expected
+    if scale is None:
+        return Bells.of(density, observed)
+    return Bells.of(density, scale.apply(observed)).in_units(*scale)
 
 
 def take(values: Table, piece: Piece, grid: Grid) -> np.ndarray:
@@ -179,39 +188,46 @@ def take(values: Table, piece: Piece, grid: Grid) -> np.ndarray:
     return np.moveaxis(taken, 0, -1) if entry.ndim == 2 else taken
 
 
-def put(table: Table, told: np.ndarray, piece: Piece, grid: Grid) -> None:
-    """Write what was told of some windows to its place in the table."""
-    entry = table.entries[piece.entry]
+def put(
+    bells: Bells, told: Bells, rows: slice, piece: Piece, grid: Grid
+) -> None:
+    """Write what was told of some windows to its place in the tables."""
     points = grid.points(piece.starts)
-    inside = points < entry.shape[-1]
-    told = np.moveaxis(told, -1, 0) if entry.ndim == 2 else told
-    entry[..., points[inside]] = told[..., inside]
+    inside = None
+    for table, said in zip(bells, told):
+        entry, said = table.entries[piece.entry], said[rows]
+        if inside is None:
+            inside = points < entry.shape[-1]
+            points = points[inside]
+        said = np.moveaxis(said, -1, 0) if entry.ndim == 2 else said
+        entry[..., points] = said[..., inside]
 
 
 def score_residuals(
     values: Table,
-    expected: Table,
+    scores: Scores,
     units: list[Scale],
     residual_scale: Optional[float],
-    spread: Table,
+    tails: Optional[Sequence[float]] = None,
 ) -> Scores:
     """Point forecasts through a robust scale of their residuals."""
-    log_normal = values.like(np.nan, np.float32)
     scales = []
     for i, unit in enumerate(units):
-        residuals = (values.entries[i] - expected.entries[i]) / unit.width
+        expected = scores.bells.expected.entries[i]
         scale = np.array(residual_scale)
         if residual_scale is None:
+            residuals = (values.entries[i] - expected) / unit.width
             scale = robust_scale(residuals)[..., None]
             scales.append(scale.ravel())
         # A perfect forecast, or none at all, has no scale.
-        scale = np.fmax(scale, 1e-6) * spread.entries[i]
-        density = StudentT(np.array(RESIDUAL_DF), np.array(0.0), scale)
-        log_normal.entries[i][...] = density.log_prob(residuals) - np.log(
-            unit.width
-        )
+        scale = np.fmax(scale, LEAST_RESIDUAL) * unit.width
+        df = np.array(RESIDUAL_DF * (1.0 if tails is None else tails[i]))
+        density = StudentT(df, expected, scale)
+        told = Bells.of(density, values.entries[i])
+        for table, said in zip(scores.bells, told):
+            table.entries[i][...] = said
     if residual_scale is None:
         found = np.concatenate(scales)
         found = found[np.isfinite(found) & (found > 0)]
         residual_scale = float(np.median(found)) if found.size else 1.0
-    return Scores(log_normal, expected, residual_scale)
+    return scores._replace(residual_scale=residual_scale)

@@ -17,7 +17,7 @@ from gluonts_lai.transform import Clean
 
 from .network import NetworkNominal
 from .prepared import Prepared
-from .scaling import scale_batch
+from .scaling import scale_batch, series_scales
 
 
 class NetworkTraining(ABC):
@@ -121,7 +121,7 @@ class NetworkTraining(ABC):
         return Prepared.of(
             panel,
             self.transformation,
-            self.context_length,
+            series_scales(panel.values, self.context_length),
             self.estimator.prediction_length + self.estimator.lead_time,
             self.scaling,
         )

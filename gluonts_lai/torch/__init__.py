@@ -8,14 +8,15 @@ require("torch")
 
 from .forecasts import rescaled  # noqa: E402
 from .randomness import seeded  # noqa: E402
-from .scaling import leave_flat_windows  # noqa: E402
+from .ready import make_ready, weights_of  # noqa: E402
 from .scoring import Nominal  # noqa: E402
 from .training import Training  # noqa: E402
 
 __all__ = [
     "Nominal",
     "Training",
-    "leave_flat_windows",
+    "make_ready",
     "rescaled",
     "seeded",
+    "weights_of",
 ]

@@ -40,6 +40,10 @@ def at_rest(network: nn.Module) -> Iterator[None]:
     Without gradients and dropout; afterwards each of its parts is in the mode
     in which it was.
     """
+    if not network.training:
+        with torch.no_grad():
+            yield
+        return
     modes = [(part, part.training) for part in network.modules()]
     network.eval()
     try:

@@ -17,7 +17,11 @@ from gluonts.model.forecast_generator import (
     QuantileForecastGenerator,
     SampleForecastGenerator,
 )
-from gluonts.torch.distributions import ImplicitQuantileNetworkOutput
+from gluonts.torch.distributions import (
+    ImplicitQuantileNetworkOutput,
+    NormalOutput,
+    StudentTOutput,
+)
 from gluonts.torch.model.d_linear.module import DLinearModel
 from gluonts.torch.model.deepar.module import DeepARModel
 from gluonts.torch.model.i_transformer.module import ITransformerModel
@@ -25,15 +29,16 @@ from gluonts.torch.model.predictor import PyTorchPredictor
 from gluonts.torch.model.simple_feedforward.module import (
     SimpleFeedForwardModel,
 )
-from torch.distributions import Distribution
+from torch.distributions import Distribution, Normal
 from torch.nn.functional import linear
 
+from gluonts_lai.nominal.bells import GAUSSIAN_DF
+from gluonts_lai.nominal.densities import Density, StudentT
 from gluonts_lai.nominal.forecasts import (
     density_of,
     density_of_quantiles,
     density_of_samples,
 )
-from gluonts_lai.nominal.scoring import Density
 
 from .device import as_array, as_tensor, at_rest, where
 from .scaling import feed_forward
@@ -80,18 +85,16 @@ def read(predictor: PyTorchPredictor, batch: dict, num_leads: int) -> Density:
     with at_rest(network):
         if not isinstance(predictor.forecast_generator, KNOWN):
             return density_of(list(forecasts(predictor, batch)))
-        tensors = {
-            name: as_tensor(value, where(network))
-            for name, value in batch.items()
-            if isinstance(value, (np.ndarray, torch.Tensor))
-        }
+        names = list(predictor.input_names)
+        if is_unrolled(model):
+            names.append("future_target")
+        like = where(network)
         inputs = {
-            name: tensors[name]
-            for name in predictor.input_names
-            if name in tensors
+            name: as_tensor(batch[name], like)
+            for name in names
+            if isinstance(batch.get(name), (np.ndarray, torch.Tensor))
         }
         if is_unrolled(model):
-            inputs["future_target"] = tensors["future_target"]
             params, scale, *_ = model.unroll_lagged_rnn(**inputs)
             args = [p[:, -model.prediction_length :] for p in params]
             said: Any = [p[:, :num_leads] for p in args], None, scale
@@ -144,7 +147,25 @@ def density(predictor: PyTorchPredictor, model: Any, said: Any) -> Density:
         return density_of_quantiles(levels, as_array(quantiles.movedim(-1, 0)))
     args, loc, scale = said
     output = getattr(generator, "distr_output", None) or model.distr_output
+    if type(output) in (StudentTOutput, NormalOutput):
+        *df, centre, width = args
+        return as_student(df, centre, width, loc, scale)
     return Distributed(output.distribution(args, loc=loc, scale=scale))
+
+
+def as_student(
+    df: list, centre: Any, width: Any, loc: Any, scale: Any
+) -> StudentT:
+    """A Student-t of PyTorch, or a Gaussian with no ``df``, as ours."""
+    if scale is not None:
+        centre, width = scale * centre, scale * width
+    if loc is not None:
+        centre = centre + loc
+    return StudentT.of(
+        as_array(df[0]) if df else GAUSSIAN_DF,
+        as_array(centre),
+        as_array(width),
+    )
 
 
 def forecasts(predictor: PyTorchPredictor, batch: dict) -> Any:
@@ -170,6 +191,15 @@ class Distributed(NamedTuple):
     def log_prob(self, values: np.ndarray) -> np.ndarray:
         points = as_tensor(values, self.distribution.mean)
         return as_array(lenient(self.distribution).log_prob(points))
+
+    def quantile(self, level: float) -> np.ndarray:
+        mean = self.distribution.mean
+        levels = torch.full_like(mean, level)
+        try:
+            return as_array(self.distribution.icdf(levels))
+        except NotImplementedError:  # as far as in a Gaussian
+            sds = Normal(0.0, 1.0).icdf(levels)
+            return as_array(mean + sds * self.distribution.stddev)
 
 
 def lenient(distribution: Any) -> Any:

@@ -2,15 +2,17 @@
 Scores from a network on PyTorch.
 """
 
-from typing import ContextManager
+from typing import ContextManager, Optional
 
 from gluonts.torch.batchify import batchify
 from gluonts.transform import InstanceSplitter
 
+from gluonts_lai.nominal.densities import Density
+from gluonts_lai.nominal.mlp import MLP
 from gluonts_lai.nominal.network import NetworkNominal, parts
-from gluonts_lai.nominal.scoring import Density
 
 from .device import where
+from .mlp import mlp_of
 from .randomness import seeded
 from .reading import (
     KNOWN,
@@ -47,6 +49,9 @@ class Nominal(NetworkNominal):
 
     def read(self, batch: dict, num_leads: int) -> Density:
         return read(self.predictor, batch, num_leads)
+
+    def copied(self) -> Optional[MLP]:
+        return mlp_of(model_of(self.predictor))
 
     def stack(self, instances: list[dict]) -> dict:
         return batchify(

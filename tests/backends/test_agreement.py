@@ -23,6 +23,8 @@ from gluonts.dataset.common import ListDataset  # noqa: E402
 from gluonts.env import env  # noqa: E402
 
 from gluonts_lai import LAIEstimator  # noqa: E402
+from gluonts_lai.detector import Manner
+from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel  # noqa: E402
 
 NUM_SERIES, LENGTH = 2, 2_000
@@ -102,9 +104,11 @@ def learn(estimator, seed):
         estimator, window_scaling=True, transitions="expected", seed=seed
     ).train_model(dataset)
     predictor, panel = output.predictor, Panel.of(dataset)
-    contexts = predictor.find(panel, "filter").cleaned
+    contexts = predictor.clean(panel, Manner())
     nominal = predictor.nominal()
-    expected = nominal.score(nominal.prepare(panel), contexts).expected
+    scales = series_scales(panel.values, nominal.context_length)
+    prepared = nominal.prepare(panel, scales)
+    expected = nominal.score(prepared, contexts).bells.expected
     return Found(
         np.concatenate(output.posterior),
         predictor.chain.p_enter,

@@ -17,7 +17,7 @@ from gluonts.transform import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 from gluonts_lai.nominal.prepared import Prepared, extended
-from gluonts_lai.nominal.scaling import series_scale
+from gluonts_lai.nominal.scaling import series_scale, series_scales
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
@@ -61,7 +61,8 @@ def entries():
 
 def prepared_of(entries, scaling=False):
     panel = Panel.of(entries)
-    prepared = Prepared.of(panel, TRANSFORMATION, CONTEXT, HORIZON, scaling)
+    scales = series_scales(panel.values, CONTEXT)
+    prepared = Prepared.of(panel, TRANSFORMATION, scales, HORIZON, scaling)
     return panel, prepared
 
 

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gluonts_lai.nominal.densities import StudentT, from_quantiles
 from gluonts_lai.nominal.rolling import Rolling
+from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
 
 START = pd.Period("2024-01-01", "h")
@@ -89,6 +90,23 @@ def one_by_one(predictor, panel, contexts, context_length):
                     yield i, start + lead_time + lead, forecast, lead
 
 
+def scores_of(predictor, panel, contexts):
+    rolling = Rolling(predictor, 10, past_length=10)
+    scales = series_scales(panel.values, 10)
+    return rolling.score(rolling.prepare(panel, scales), contexts)
+
+
+def log_normal(scores):
+    """Log densities of what was observed."""
+    bells = scores.bells
+    return bells.df.map(
+        lambda df, top, distance: top
+        - (df + 1) / 2 * np.log1p(distance**2 / df),
+        bells.log_height,
+        bells.distance,
+    )
+
+
 def clean(panel, shift=1.0):
     """Contexts that differ from what was observed."""
     return panel.values.map(lambda block: block + shift)
@@ -100,7 +118,7 @@ def test_a_point_forecast_comes_from_the_right_window(horizon):
     contexts = clean(panel)
     predictor = SeasonalNaivePredictor(horizon, season_length=6)
 
-    scores = Rolling(predictor, 10, past_length=10).score(panel, contexts)
+    scores = scores_of(predictor, panel, contexts)
 
     expected = panel.values.like(np.nan, float)
     for i, time, forecast, lead in one_by_one(predictor, panel, contexts, 10):
@@ -110,9 +128,9 @@ def test_a_point_forecast_comes_from_the_right_window(horizon):
                 contexts.entries[i][time - 6], rel=SINGLE
             )
     for i, mean in enumerate(expected.entries):
-        assert_allclose(scores.expected.entries[i], mean, rtol=SINGLE)
+        assert_allclose(scores.bells.expected.entries[i], mean, rtol=SINGLE)
         assert_array_equal(
-            np.isnan(scores.log_normal.entries[i]), np.isnan(mean)
+            np.isnan(log_normal(scores).entries[i]), np.isnan(mean)
         )
     assert scores.residual_scale > 0
 
@@ -123,7 +141,7 @@ def test_a_density_comes_from_the_right_window(horizon, lead_time):
     contexts = clean(panel)
     predictor = Slope(horizon, lead_time)
 
-    scores = Rolling(predictor, 10, past_length=10).score(panel, contexts)
+    scores = scores_of(predictor, panel, contexts)
 
     told = panel.values.like(np.nan, float)
     for i, time, forecast, lead in one_by_one(predictor, panel, contexts, 10):
@@ -132,7 +150,10 @@ def test_a_density_comes_from_the_right_window(horizon, lead_time):
         told.entries[i][time] = density.log_prob(panel.values.entries[i][time])
     for i, log_density in enumerate(told.entries):
         assert_allclose(
-            scores.log_normal.entries[i], log_density, rtol=0, atol=SINGLE * 10
+            log_normal(scores).entries[i],
+            log_density,
+            rtol=0,
+            atol=SINGLE * 10,
         )
     assert scores.residual_scale is None
 
@@ -143,9 +164,9 @@ def test_samples_become_a_density():
     predictor = MeanPredictor(1, num_samples=num_samples, context_length=10)
     np.random.seed(0)
 
-    scores = Rolling(predictor, 10, past_length=10).score(panel, panel.values)
+    scores = scores_of(predictor, panel, panel.values)
 
-    for x, mean in zip(panel.values.entries, scores.expected.entries):
+    for x, mean in zip(panel.values.entries, scores.bells.expected.entries):
         for t in range(10, len(x)):
             window = x[t - 10 : t]
             five_sigma = 5 * window.std() / np.sqrt(num_samples)
@@ -156,14 +177,14 @@ def test_each_dimension_has_its_density():
     panel = panel_of(shape=(3,))
     predictor = Vectors(2)
 
-    scores = Rolling(predictor, 10, past_length=10).score(panel, panel.values)
+    scores = scores_of(predictor, panel, panel.values)
 
     around = np.array([-1.0, 0.0, 0.0, 1.0])
     for i, x in enumerate(panel.values.entries):
         for t in range(x.shape[1]):
             start = 10 + (t - 10) // 2 * 2
             for dim in range(3):
-                told = scores.log_normal.entries[i][dim, t]
+                told = log_normal(scores).entries[i][dim, t]
                 if t < 10:
                     assert np.isnan(told)
                     continue
@@ -178,7 +199,7 @@ def test_a_window_brings_the_features_of_its_time():
     panel = panel_of()
     predictor = Slope(2)
 
-    Rolling(predictor, 10, past_length=10).score(panel, panel.values)
+    scores_of(predictor, panel, panel.values)
 
     seen = [item for item in predictor.seen if item["item_id"] == "2"]
     assert len(seen) == len(range(10, 41, 2))
@@ -208,6 +229,6 @@ def test_static_features_are_never_cut():
     panel = Panel.of([entry])
     predictor = Slope(1)
 
-    Rolling(predictor, 10, past_length=10).score(panel, panel.values)
+    scores_of(predictor, panel, panel.values)
 
     assert_array_equal(predictor.seen[-1]["feat_static_real"], static)

@@ -8,6 +8,7 @@ import torch
 from gluonts.model.forecast import QuantileForecast
 
 from gluonts_lai.backends import nominal_of
+from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
 from tests import contract
 from tests.series import CONTEXT, dataset
@@ -36,7 +37,20 @@ def trained(name, horizon=HORIZON):
 def scores_of(predictor, entry):
     panel = Panel.of([entry])
     nominal = nominal_of(predictor, CONTEXT, False, 0)
-    return nominal, nominal.score(nominal.prepare(panel), panel.values)
+    scales = series_scales(panel.values, CONTEXT)
+    prepared = nominal.prepare(panel, scales)
+    return nominal, nominal.score(prepared, panel.values)
+
+
+def log_normal(scores):
+    """Log densities of what was observed."""
+    bells = scores.bells
+    return bells.df.map(
+        lambda df, top, distance: top
+        - (df + 1) / 2 * np.log1p(distance**2 / df),
+        bells.log_height,
+        bells.distance,
+    )
 
 
 def forecast_at(predictor, entry, t):
@@ -68,12 +82,12 @@ def test_a_density_is_that_of_the_forecast(name):
         log_density = forecast.distribution.log_prob(torch.tensor(values))
         leads = slice(0, nominal.stride)
         np.testing.assert_allclose(
-            scores.expected.entries[0][points],
+            scores.bells.expected.entries[0][points],
             forecast.mean[leads],
             rtol=SINGLE,
         )
         np.testing.assert_allclose(
-            scores.log_normal.entries[0][points],
+            log_normal(scores).entries[0][points],
             log_density[leads],
             rtol=SINGLE,
             atol=SINGLE,
@@ -92,7 +106,7 @@ def test_an_expectation_is_the_median_of_the_forecast(name):
     # Quantiles of a network that has hardly learned may cross.
     ranked = np.sort(forecast.forecast_array, axis=0)
     np.testing.assert_allclose(
-        scores.expected.entries[0][30 : 30 + nominal.stride],
+        scores.bells.expected.entries[0][30 : 30 + nominal.stride],
         ranked[len(ranked) // 2][: nominal.stride],
         rtol=SINGLE,
     )
@@ -113,7 +127,7 @@ def test_deepar_is_read_one_step_ahead_given_the_points_themselves():
 
     # The same, by the model's own log density of a window's future.
     panel = Panel.of([entry])
-    prepared = nominal.prepare(panel)
+    prepared = nominal.prepare(panel, series_scales(panel.values, CONTEXT))
     start = CONTEXT + 3 * HORIZON
     context = prepared.context(0, panel.values.entries[0])
     (window,) = predictor.input_transform.transformations[-1](
@@ -132,7 +146,7 @@ def test_deepar_is_read_one_step_ahead_given_the_points_themselves():
             )[None],
         )
 
-    told = scores.log_normal.entries[0][start : start + HORIZON]
+    told = log_normal(scores).entries[0][start : start + HORIZON]
     np.testing.assert_allclose(told.sum(), total.item(), rtol=1e-3)
 
 
@@ -145,7 +159,7 @@ def test_a_vector_is_read_dimension_by_dimension():
         [{**entry, "target": entry["target"][:, :30]}], num_samples=4_000
     )
 
-    middle = scores.expected.entries[0][:, 30 : 30 + HORIZON]
+    middle = scores.bells.expected.entries[0][:, 30 : 30 + HORIZON]
     sd = forecast.samples.std(0).T
     # Five sds of a mean of 4,000: once in a million, for each of nine.
     assert (abs(middle - forecast.mean.T) < 5 * sd / np.sqrt(4_000)).all()

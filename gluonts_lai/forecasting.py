@@ -1,0 +1,75 @@
+"""
+Forecasts from contexts that have been cleaned.
+"""
+
+from typing import Optional
+
+import numpy as np
+from gluonts.model.forecast import Forecast
+from gluonts.model.predictor import Predictor
+
+from gluonts_lai.backends import rescaled
+from gluonts_lai.nominal.ages import predictor_of_age
+from gluonts_lai.nominal.scaling import Scale, window_scale
+from gluonts_lai.panel import Panel
+from gluonts_lai.profiles import Profile
+from gluonts_lai.table import Table
+
+
+def forecasts_of(
+    base: Predictor,
+    panel: Panel,
+    targets: Table,
+    profiles: list[Profile],
+    context_length: Optional[int],
+    kwargs: dict,
+) -> list[Forecast]:
+    """
+    Forecasts of a few series.
+
+    Parameters
+    ----------
+    base
+        What makes them.
+    panel
+        The series as they came.
+    targets
+        The same, cleaned.
+    profiles
+        What is known of each.
+    context_length
+        Points to scale each window by; None to leave them as they are.
+    kwargs
+        What else the base is told.
+    """
+    scales: list[Optional[Scale]] = [None] * len(panel.entries)
+    if context_length is not None:
+        scales = [
+            scale_of(target, profile.scale, context_length)
+            for target, profile in zip(targets.entries, profiles)
+        ]
+    entries = [
+        {**entry, "target": as_input(target, scale)}
+        for entry, target, scale in zip(panel.entries, targets.entries, scales)
+    ]
+    if panel.ages is not None:
+        base, entries = predictor_of_age(base, entries, panel.ages)
+    return [
+        forecast if scale is None else rescaled(forecast, scale)
+        for forecast, scale in zip(base.predict(entries, **kwargs), scales)
+    ]
+
+
+def scale_of(target: np.ndarray, series: Scale, context_length: int) -> Scale:
+    """The scale of the window that a forecast is made from."""
+    context = series.apply(target)[..., -context_length:]
+    if not context.size:
+        return series
+    window = window_scale(context)
+    return Scale(series.undo(window.centre), series.width * window.width)
+
+
+def as_input(target: np.ndarray, scale: Optional[Scale]) -> np.ndarray:
+    """A clean target in the units that the base expects."""
+    scaled = target if scale is None else scale.apply(target)
+    return scaled.astype(np.float32)

@@ -1,0 +1,222 @@
+"""
+What was learned of each series, and what that says of a new one.
+
+A series is recognised by its ``item_id``. Of one that was not in training,
+the first context shows its centre and its usual width; in these units, it is
+taken for a typical series of the training set.
+"""
+
+from typing import NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from gluonts_lai.anomalous import AnomalousModel
+from gluonts_lai.evidence import floored
+from gluonts_lai.nominal.scaling import Scale, series_scale
+from gluonts_lai.panel import Panel
+from gluonts_lai.table import Table, as_rows
+
+# Values to remember of a typical series.
+NUM_VALUES = 200
+
+
+class Profile(NamedTuple):
+    """What is known of one series."""
+
+    scale: Scale  # its centre and usual width, in each dimension
+    anomalous: list  # p⁻ of each dimension; None where there is no value
+    bounds: list  # within which each dimension was, or might have been
+    widening: float = 1.0  # of its densities, by calibration
+    tail: float = 1.0  # factor on their degrees of freedom
+
+    @classmethod
+    def of(
+        cls,
+        scale: Scale,
+        values: np.ndarray,
+        model: AnomalousModel,
+        weights: Optional[np.ndarray] = None,
+    ) -> "Profile":
+        """What values show of a series, time last."""
+        anomalous: list = []
+        bounds: list = []
+        for j, row in enumerate(as_rows(values)):
+            known = row[~np.isnan(row)]
+            if not known.size:
+                anomalous.append(None)
+                bounds.append((0.0, 0.0))
+                continue
+            weight = None if weights is None else as_rows(weights)[j]
+            fitted = model.fit(row, weight)
+            anomalous.append(fitted)
+            low, high = float(known.min()), float(known.max())
+            domain = getattr(fitted, "domain", None) or (low, high)
+            bounds.append((min(low, domain[0]), max(high, domain[1])))
+        return cls(scale, anomalous, bounds)
+
+    def log_anomalous(self, values: np.ndarray) -> np.ndarray:
+        """log p⁻ of values, time last; NaN where there is none."""
+        log_density = np.full(values.shape, np.nan)
+        told = as_rows(log_density)
+        for j, row in enumerate(as_rows(values)):
+            if self.anomalous[j] is not None:
+                told[j] = self.log_anomalous_of(j, row)
+        return log_density
+
+    def log_anomalous_of(self, j: int, row: np.ndarray) -> np.ndarray:
+        """
+        log p⁻ of the values of one dimension.
+
+        What goes further than anything before is as likely as the nearest
+        value that there was, but for the way from there: series drift, and
+        the worst anomaly need not have been in training.
+        """
+        (low, high), (centre, width) = self.bounds[j], rows_of(self.scale)[j]
+        model = self.anomalous[j]
+        said = floored(model.log_prob(row), row, centre, width)
+        near = np.clip(row, low, high)
+        beyond = np.abs(row - near) / ((high - low) / 2 or width)
+        if not np.any(beyond > 0):
+            return said
+        told = floored(model.log_prob(near), near, centre, width)
+        return np.fmax(said, told - 2 * np.log1p(beyond))
+
+    @property
+    def is_unknown(self) -> bool:
+        return all(model is None for model in self.anomalous)
+
+    @classmethod
+    def unknown(cls, shape: tuple) -> "Profile":
+        """Nothing is known of a series of points of this shape."""
+        num_dims = int(np.prod(shape, dtype=int))
+        scale = Scale(np.zeros((*shape, 1)), np.ones((*shape, 1)))
+        return cls(scale, [None] * num_dims, [(0.0, 0.0)] * num_dims)
+
+
+class Typical(NamedTuple):
+    """The series that reaches as far as half of them do, in its own units."""
+
+    values: np.ndarray  # a few of them, in order, on the last axis
+    weights: np.ndarray  # how anomalous each of them is
+    widening: float
+    tail: float
+
+    @classmethod
+    def of(
+        cls,
+        profiles: Sequence[Profile],
+        values: Table,
+        weights: Optional[Table],
+        shape: tuple[float, float],
+    ) -> "Typical":
+        """The typical series of a training set."""
+        reach = []
+        for profile, entry in zip(profiles, values.entries):
+            known = entry[~np.isnan(entry)]
+            width = float(np.median(profile.scale.width))
+            reach.append(np.ptp(known) / width if known.size else np.nan)
+        order = np.argsort(reach)
+        middle = order[max(0, np.isfinite(reach).sum() - 1) // 2]
+        rows = as_rows(profiles[middle].scale.apply(values.entries[middle]))
+        weigh = np.zeros_like(rows)
+        if weights is not None:
+            weigh = as_rows(weights.entries[middle]).astype(float)
+        few = [some(*pair) for pair in zip(rows, weigh)]
+        size = values.entries[middle].shape[:-1] + (NUM_VALUES,)
+        chosen, share = (np.reshape(column, size) for column in zip(*few))
+        return cls(chosen, share, *shape)
+
+    def profile(
+        self, model: AnomalousModel, entry: np.ndarray, context_length: int
+    ) -> Profile:
+        """What there is to expect of a series with these first points."""
+        scale = series_scale(entry[..., :context_length], context_length)
+        values, weights = as_rows(self.values), as_rows(self.weights)
+        which = np.arange(len(as_rows(entry))) % len(values)
+        shape = entry.shape[:-1] + (NUM_VALUES,)
+        return Profile.of(
+            scale,
+            scale.undo(values[which].reshape(shape)),
+            model,
+            weights[which].reshape(shape),
+        )._replace(widening=self.widening, tail=self.tail)
+
+
+class Profiles(NamedTuple):
+    """What was learned of the series of a training set."""
+
+    known: dict[str, Profile]  # by item_id
+    typical: Typical
+
+    def of(
+        self, panel: Panel, model: AnomalousModel, context_length: int
+    ) -> list[Profile]:
+        """What is known of each entry of a panel."""
+        return [
+            known or self.typical.profile(model, entry, context_length)
+            for known, entry in zip(self.known_of(panel), panel.values.entries)
+        ]
+
+    def known_of(self, panel: Panel) -> list[Optional[Profile]]:
+        """What was learned of each entry; None of one that is new."""
+        found = []
+        for item_id, entry in zip(panel.item_ids(), panel.values.entries):
+            known = None if item_id is None else self.known.get(str(item_id))
+            if known and len(known.anomalous) != len(as_rows(entry)):
+                known = None
+            found.append(known)
+        return found
+
+
+def profiles_of(
+    values: Table,
+    scales: Sequence[Scale],
+    model: AnomalousModel,
+    widening: float,
+) -> list[Profile]:
+    """What series show of themselves."""
+    return [
+        Profile.of(scale, entry, model)._replace(widening=widening)
+        for scale, entry in zip(scales, values.entries)
+    ]
+
+
+def refitted(
+    profiles: Sequence[Profile],
+    values: Table,
+    model: AnomalousModel,
+    shares: Table,
+) -> list[Profile]:
+    """The same with p⁻ from the share that each point has in it."""
+    return [
+        profile._replace(
+            anomalous=Profile.of(profile.scale, entry, model, share).anomalous
+        )
+        for profile, entry, share in zip(
+            profiles, values.entries, shares.entries
+        )
+    ]
+
+
+def anomalous_densities(profiles: Sequence[Profile], values: Table) -> Table:
+    """log p⁻ of every point."""
+    return Table.of(
+        [
+            profile.log_anomalous(entry)
+            for profile, entry in zip(profiles, values.entries)
+        ],
+        np.float64,
+    )
+
+
+def rows_of(scale: Scale) -> list[tuple[float, float]]:
+    """Centre and width of each dimension."""
+    return list(zip(*(np.ravel(part).tolist() for part in scale)))
+
+
+def some(row: np.ndarray, weights: np.ndarray) -> tuple:
+    """A few values of a row, from the least to the largest."""
+    order = np.argsort(row)[: max(1, int((~np.isnan(row)).sum()))]
+    places = np.linspace(0, order.size - 1, NUM_VALUES).round().astype(int)
+    chosen = order[places]
+    return np.nan_to_num(row[chosen]).astype(float), weights[chosen]

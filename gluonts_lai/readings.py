@@ -1,0 +1,45 @@
+"""
+What is known of a point when it has come.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gluonts_lai.tracks import Judged
+
+
+class Reading(NamedTuple):
+    """
+    What is known of a point when it has come.
+
+    Numbers, or arrays with one for each dimension.
+    """
+
+    probability: Any  # P(z = 1 | all points so far)
+    log_density: Any  # log p⁺; NaN where there is none
+    expected: Any  # by the forecaster; NaN where it has no context
+    lower: Any  # 95 % of nominal points lie between these two,
+    upper: Any  # if the forecaster is right
+    is_anomaly: Any  # whether the probability is above the threshold
+    replaced_by: Any  # what later points see in its place; NaN if itself
+
+
+def readings_of(
+    judged: Judged, shape: tuple, threshold: float
+) -> list[Reading]:
+    """What was found of a point of each of some series."""
+    bells, verdicts = judged.bells, judged.verdicts
+    expected, spread = bells.expected, verdicts.spread
+    columns = [
+        verdicts.probability,
+        verdicts.log_normal,
+        expected,
+        expected - bells.below * spread,
+        expected + bells.above * spread,
+        verdicts.probability > threshold,
+        np.where(verdicts.replaced, verdicts.targets, np.nan),
+    ]
+    if not shape:
+        return list(map(Reading, *(c[:, 0].tolist() for c in columns)))
+    return list(map(Reading, *(c.reshape(-1, *shape) for c in columns)))

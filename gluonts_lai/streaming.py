@@ -1,0 +1,367 @@
+"""
+Watching series as their points arrive.
+
+    stream = predictor.stream(history=entry)
+    for value in values:
+        reading = stream.update(value)
+
+A detector remembers as much of each series as the forecaster looks back on,
+and no more. Fed point by point, it says the same as
+``predictor.detect(mode="filter")`` of the whole series.
+"""
+
+from typing import Any, Mapping, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+from gluonts.model.forecast import Forecast
+
+from gluonts_lai.arrivals import (
+    EPOCH,
+    as_label,
+    as_period,
+    as_point,
+    as_points,
+    num_missing,
+)
+from gluonts_lai.detector import Manner
+from gluonts_lai.entries import check_features, name_of
+from gluonts_lai.panel import Panel, check_freq
+from gluonts_lai.readings import Reading, readings_of
+from gluonts_lai.states import (
+    as_field,
+    as_json,
+    check_header,
+    header,
+    undamaged,
+)
+from gluonts_lai.tracks import Judged, Tracks
+from gluonts_lai.watch import Watch
+
+
+class StreamingDetector:
+    """
+    A trained predictor, watching series point by point.
+
+    Made by :meth:`gluonts_lai.LAIPredictor.stream`.
+
+    Parameters
+    ----------
+    predictor
+        A trained :class:`gluonts_lai.LAIPredictor`.
+    entries
+        The series, each with what is known of it so far.
+    manner
+        How to look at them.
+    is_single
+        Whether there is one series and always will be.
+    """
+
+    def __init__(
+        self,
+        predictor: Any,
+        entries: Sequence[dict],
+        manner: Manner,
+        is_single: bool = True,
+    ) -> None:
+        self.predictor = predictor
+        self.manner = manner
+        self.is_single = is_single
+        shape = predictor.profiles.typical.values.shape[:-1]
+        panel = Panel.of(
+            [with_target(entry, shape, predictor.freq) for entry in entries],
+            predictor.label_field,
+        )
+        check_freq(panel, predictor.freq)
+        self.places = places_of(panel)
+        self.has_start = [e.get("start") is not None for e in entries]
+        self.watch = Watch(predictor, panel, manner, shape)
+
+    @property
+    def tracks(self) -> Tracks:
+        """The series under way."""
+        return self.watch.tracks
+
+    # What arrives
+
+    def update(
+        self, value: Any, timestamp: Any = None, label: Optional[float] = None
+    ) -> Reading:
+        """
+        Take in the next point of the one series there is.
+
+        Parameters
+        ----------
+        value
+            A number, or one for each dimension; NaN or None where it is
+            missing.
+        timestamp
+            When it came. Points between the last one and this are missing.
+            None for the period after the last one.
+        label
+            What is known of it: 1 anomalous, 0 nominal; None for nothing.
+        """
+        self.check_single("update")
+        if label is not None:
+            as_label(label)  # before anything is remembered
+        times = None if timestamp is None else [timestamp]
+        labels = None if label is None else [label]
+        return self.take([0], [value], times, labels)[0]
+
+    def update_many(self, values: Any, timestamps: Any = None) -> Any:
+        """
+        Take in many points at once.
+
+        Parameters
+        ----------
+        values
+            With several series, one value for each of them in their order, or
+            a mapping from ``item_id`` to the value of those that have one;
+            with one series, values that follow one another.
+        timestamps
+            When they came, in the same shape; None for the period after the
+            last one.
+
+        Returns
+        -------
+        Readings in the same shape: a list, or a mapping by ``item_id``.
+        """
+        if self.is_single:
+            values = list(values)
+            known = as_many(timestamps, len(values)) or [None] * len(values)
+            return [self.update(*pair) for pair in zip(values, known)]
+        if not isinstance(values, Mapping):
+            which = list(range(len(self.tracks.entries)))
+            values = list(values)
+            return self.take(which, values, as_many(timestamps, len(values)))
+        which = [self.place(item_id) for item_id in values]
+        times = None
+        if timestamps is not None:
+            times = [timestamps.get(item_id) for item_id in values]
+            as_many(list(timestamps), len(values))
+        readings = self.take(which, list(values.values()), times)
+        return dict(zip(values, readings))
+
+    def score(self, value: Any, label: Optional[float] = None) -> Reading:
+        """What :meth:`update` would say of a value; nothing changes."""
+        self.check_single("score")
+        points = as_point(value, self.tracks.shape)[None]
+        if not self.tracks.nominal.is_bare:
+            self.check_known(0, 1)
+        which = np.zeros(1, int)
+        return self.readings(self.watch.judge(which, points, [label]))[0]
+
+    def forecast(self, num_samples: Optional[int] = None) -> Any:
+        """
+        A forecast from the clean points so far; a list of them, in the order
+        of the series, where there are several.
+        """
+        kwargs = {} if num_samples is None else {"num_samples": num_samples}
+        which = np.arange(len(self.tracks.entries))
+        if not self.tracks.nominal.is_bare:
+            for i in which:
+                self.check_known(i, self.predictor.prediction_length)
+        panel = self.tracks.panel(which)
+        profiles = self.watch.profiles()
+        with self.watch.chance(is_random=True):
+            forecasts: list[Forecast] = self.predictor.forecast(
+                panel, panel.values, profiles, kwargs
+            )
+        return forecasts[0] if self.is_single else forecasts
+
+    # How it stops and goes on
+
+    def to_dict(self) -> dict:
+        """All that is remembered, as JSON knows it."""
+        series = [
+            {
+                "entry": entry,
+                "has_start": self.has_start[i],
+                **self.watch.state(i),
+            }
+            for i, entry in enumerate(self.tracks.entries)
+        ]
+        return {
+            **header(self.predictor.fingerprint()),
+            "manner": as_json(
+                {
+                    **self.manner._asdict(),
+                    # JSON knows no infinity.
+                    "max_run": self.manner.max_run
+                    and str(self.manner.max_run),
+                }
+            ),
+            "is_single": self.is_single,
+            "series": as_json(series),
+        }
+
+    @classmethod
+    def from_dict(cls, state: dict, predictor: Any) -> "StreamingDetector":
+        """
+        Go on where a stream has stopped.
+
+        Parameters
+        ----------
+        state
+            What :meth:`to_dict` gave.
+        predictor
+            The predictor that the stream was made with, or the same from
+            disk.
+        """
+        check_header(state, predictor.fingerprint())
+
+        def read() -> "StreamingDetector":
+            manner = Manner(**state["manner"])
+            limit = state["manner"]["max_run"]
+            manner = manner._replace(
+                threshold=float(manner.threshold),
+                max_run=None if limit is None else float(limit),
+            )
+            entries = [
+                {name: as_field(x) for name, x in one["entry"].items()}
+                for one in state["series"]
+            ]
+            stream = cls(predictor, entries, manner, state["is_single"])
+            for i, one in enumerate(state["series"]):
+                stream.watch.restore(i, one)
+                stream.has_start[i] = bool(one["has_start"])
+            stream.watch.get_to_know()
+            return stream
+
+        return undamaged(read)
+
+    # How it takes points in
+
+    def take(
+        self,
+        which: Sequence[int],
+        values: Sequence,
+        timestamps: Optional[Sequence] = None,
+        labels: Optional[Sequence] = None,
+    ) -> list[Reading]:
+        """Take in one point of each of some series, or of none of them."""
+        chosen = np.array(which, dtype=int)
+        if len(values) != len(chosen):
+            raise ValueError(
+                f"there must be one value for each of the {len(chosen)} "
+                f"series, got {len(values)}; give a mapping by item_id where "
+                "some have none."
+            )
+        points = as_points(values, self.tracks.shape)
+        missing, starts = self.missing_before(chosen, timestamps)
+        if not self.tracks.nominal.is_bare:
+            for i, num_missing in zip(chosen, missing):
+                self.check_known(i, num_missing + 1, i in starts)
+        for i, start in starts.items():
+            self.tracks.entries[i]["start"] = start
+            self.has_start[i] = True
+        for step in range(max(missing, default=0)):
+            late = chosen[np.array(missing) > step]
+            nothing = np.full((len(late), *self.tracks.shape), np.nan)
+            self.watch.keep(late, nothing, self.watch.judge(late, nothing))
+        judged = self.watch.judge(chosen, points, labels)
+        self.watch.keep(chosen, points, judged)
+        return self.readings(judged)
+
+    def readings(self, judged: Judged) -> list[Reading]:
+        """What was found, for each series."""
+        return readings_of(judged, self.tracks.shape, self.manner.threshold)
+
+    # What has to hold
+
+    def missing_before(
+        self, which: np.ndarray, timestamps: Optional[Sequence]
+    ) -> tuple[list[int], dict]:
+        """
+        Points that are missing before those that came at these times, and the
+        starts of series that begin with them.
+        """
+        missing: list[int] = [0] * len(which)
+        starts: dict = {}
+        if timestamps is None:
+            return missing, starts
+        for j, (i, time) in enumerate(zip(which, timestamps)):
+            if time is None:
+                continue
+            period = as_period(time, self.predictor.freq, self.name(i))
+            if not self.has_start[i]:
+                if self.tracks.lengths[i]:
+                    raise self.no_start(i)
+                starts[i] = period
+                continue
+            start = self.tracks.entries[i]["start"]
+            following = start + int(self.tracks.lengths[i])
+            missing[j] = num_missing(period, following, self.name(i))
+        return missing, starts
+
+    def check_known(
+        self, i: int, num_ahead: int, begins: bool = False
+    ) -> None:
+        """A model that looks at more than values must know more."""
+        num_points = self.tracks.lengths[i] + num_ahead
+        check_features(self.tracks.entries[i], num_points, self.name(i))
+        if not self.has_start[i] and not begins:
+            raise self.no_start(i)
+
+    def no_start(self, i: int) -> ValueError:
+        return ValueError(
+            "a stream with timestamps, and a model that looks at the "
+            f"calendar, must know when {self.name(i)} begins; give a history "
+            "with a start, or a timestamp with its first value."
+        )
+
+    def check_single(self, method: str) -> None:
+        if not self.is_single:
+            raise TypeError(
+                f"{method} needs a stream of one series, got one of "
+                f"{len(self.tracks.entries)}; use update_many."
+            )
+
+    def place(self, item_id: Any) -> int:
+        """Where a series stands among the others."""
+        try:
+            return self.places[item_id]
+        except KeyError:
+            raise KeyError(
+                f"item_id must be one of the series of the stream, got "
+                f"{item_id!r}; begin a stream with it for a new series."
+            ) from None
+
+    def name(self, i: int) -> str:
+        return name_of(self.tracks.entries[i], int(i))
+
+
+def as_many(timestamps: Any, number: int) -> Optional[list]:
+    """Times for so many values, if there are any."""
+    if timestamps is None:
+        return None
+    times = list(timestamps)
+    if len(times) != number:
+        raise ValueError(
+            f"there must be one timestamp for each of the {number} values, "
+            f"got {len(times)}; use None where one is not known."
+        )
+    return times
+
+
+def with_target(entry: dict, shape: tuple, freq: Optional[str]) -> dict:
+    """An entry, if need be with no points yet, and with a start."""
+    entry = dict(entry)
+    entry.setdefault("target", np.zeros((*shape, 0)))
+    if entry.get("start") is None:
+        entry["start"] = pd.Period(EPOCH, freq=freq or "D")
+    return entry
+
+
+def places_of(panel: Panel) -> dict:
+    """Where the series with a name stand."""
+    places: dict = {}
+    for i, item_id in enumerate(panel.item_ids()):
+        if item_id is not None:
+            if item_id in places:
+                raise ValueError(
+                    f"item_ids must be unique in a stream, got {item_id!r} "
+                    "twice."
+                )
+            places[item_id] = i
+    return places
