@@ -40,6 +40,8 @@ bench-mx bench-torch: bench-%: .venv/.with-test
 	@.venv/bin/python benchmarks/training_cost.py --backend $*
 	@.venv/bin/python benchmarks/training_cost.py --backend $* --memory
 	@.venv/bin/python benchmarks/training_cost.py --backend $* --e-step
+	@.venv/bin/python benchmarks/detection_quality.py --backend $*
+	@.venv/bin/python benchmarks/streaming_speed.py --backend $*
 
 clean:
 	rm -rf .venv .venv-next .venv-bench
