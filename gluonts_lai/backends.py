@@ -113,12 +113,13 @@ def rescaled(forecast: Forecast, scale: Scale) -> Forecast:
 
 @contextmanager
 def seeded(seed: Optional[int]) -> Iterator[None]:
-    """Draw from ``seed`` for a while, in every framework that is loaded."""
-    if seed is None:
-        yield
-        return
+    """
+    Draw from ``seed`` for a while, in every framework that is loaded; from
+    where they are, if None.
+    """
     with ExitStack() as stack:
-        stack.enter_context(seeds.seeded(seed))
+        if seed is not None:
+            stack.enter_context(seeds.seeded(seed))
         for framework, package in (
             ("gluonts.mx", "gluonts_lai.mx"),
             ("gluonts.torch", "gluonts_lai.torch"),

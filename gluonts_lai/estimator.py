@@ -94,7 +94,10 @@ class LAIEstimator(Estimator):
         tails, on points that it was not trained on. Those are the points of
         the validation data after the training data, if there are any; else
         the last tenth of each series, which is held out for the first four
-        fifths of the epochs. Forecasts stay as they are.
+        fifths of the epochs. Estimators that learn from nothing but the ends
+        of series (MQCNN, MQRNN, DeepState) need validation data for it; so do
+        those that are not told which points were observed. Forecasts stay as
+        they are.
     label_field
         Name of an entry field with what is known: 1 anomalous, 0 nominal, NaN
         unknown. It overrules whatever is inferred.
@@ -291,6 +294,6 @@ class LAIEstimator(Estimator):
         """Epochs before the tails of series are learned from."""
         if not self.em or self.calibration is False or has_news:
             return 0
-        if training.is_anew or not training.has_observed:
+        if not training.can_hold_out:
             return 0
         return int(HELD_EPOCHS * training.num_epochs)

@@ -35,6 +35,7 @@ class Retraining:
     num_epochs = NUM_ROUNDS
     scaling = False
     has_observed = False
+    can_hold_out = False  # halves that judge one another need no more
     is_anew = True  # each epoch begins from scratch
 
     def __init__(

@@ -10,6 +10,7 @@ from typing import Any, Iterable, Iterator, Optional
 
 from gluonts.env import env
 from gluonts.model.predictor import Predictor
+from gluonts.transform.sampler import PredictionSplitSampler
 
 from gluonts_lai.panel import Panel
 from gluonts_lai.seeds import derived
@@ -116,6 +117,19 @@ class NetworkTraining(ABC):
     def has_observed(self) -> bool:
         """Whether the network is told which points were observed."""
         return self.prepared.has_observed
+
+    @property
+    def can_hold_out(self) -> bool:
+        """
+        Whether something is learned while the ends of series are held out.
+
+        Some estimators of GluonTS look at nothing but these.
+        """
+        sampler = getattr(self.estimator, "train_sampler", None)
+        looks_at_ends = sampler is None or isinstance(
+            sampler, PredictionSplitSampler
+        )
+        return self.has_observed and not looks_at_ends
 
     def prepare(self, panel: Panel) -> Prepared:
         return Prepared.of(

@@ -4,7 +4,7 @@ Chance, made to repeat itself.
 
 import random
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Iterator, Optional
 
 import numpy as np
 import torch
@@ -18,8 +18,14 @@ def seed_everything(seed: int) -> None:
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """Let PyTorch draw from ``seed`` for a while, on every device."""
+def seeded(seed: Optional[int]) -> Iterator[None]:
+    """
+    Let PyTorch draw from ``seed`` for a while, on every device; from where it
+    is, if None.
+    """
+    if seed is None:
+        yield
+        return
     devices = range(torch.cuda.device_count())
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
