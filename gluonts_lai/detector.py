@@ -9,6 +9,7 @@ import numpy as np
 from gluonts_lai.evidence import Chains
 from gluonts_lai.filtering import COARSE, FINE, Filter, Settled
 from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.judging import OUTLASTING
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
 from gluonts_lai.profiles import Profile, anomalous_densities
@@ -162,5 +163,6 @@ def found(settled: Settled, probability: Table, log_odds: Table) -> Found:
 
 
 def longest_run(chain: IndicatorChain) -> float:
-    """The length that one anomaly in five exceeds."""
-    return float(max(1.0, np.ceil(np.log(0.2) / np.log(chain.p_stay))))
+    """The length that one anomaly in five outlasts."""
+    length = np.ceil(np.log(OUTLASTING) / np.log(chain.p_stay))
+    return float(max(1.0, length))

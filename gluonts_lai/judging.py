@@ -13,6 +13,10 @@ replaced before the forecaster looks back on it, but not for ever: of more than
 forecaster explains the series again. That is how the series is now, and the
 chain starts again.
 
+So a point after ``max_run`` others may be explained in two ways: the series is
+back where the forecaster looks for it, or it has moved for good, and lies as
+far from there as the point before. p⁺ of that point is a mixture of both.
+
 All that filters goes through :func:`advance`: whole series at once
 (:mod:`gluonts_lai.filtering`) and points as they come
 (:mod:`gluonts_lai.streaming`).
@@ -35,6 +39,8 @@ from gluonts_lai.vigil import (
 # How fast the spread is recalibrated, and how far from where it began.
 FORGETTING = 0.01
 LEAST_VARIANCE, MOST_VARIANCE = 0.25, 16.0
+# Share of the anomalies that outlast the bound: those are how the series is.
+OUTLASTING = 0.2
 # Squares of numbers beyond this overflow.
 LARGE = 1e150
 
@@ -51,6 +57,17 @@ def confined(value, low, high, whole):
     least = max(low - reach, 0.0) if low >= 0.0 else low - reach
     value = min(max(value, least), high + reach)
     return np.rint(value) if whole else value
+
+
+@numba.njit
+def log_bell(log_height, df, distance, spread):
+    """Log density of a bell, made wider, at a distance from its top."""
+    distance = distance / spread
+    if distance < LARGE:
+        log_fall = np.log1p(distance * distance / df)
+    else:
+        log_fall = 2.0 * np.log(distance) - np.log(df)
+    return log_height - np.log(spread) - (df + 1.0) / 2.0 * log_fall
 
 
 def advance(
@@ -133,6 +150,7 @@ def go_on(
     runs,
     variances,
     lasts,
+    shifts,
     lows,
     highs,
     wholes,
@@ -148,7 +166,7 @@ def go_on(
     for i in range(values.shape[0]):
         p_enter, p_stay, max_run = p_enters[i], p_stays[i], max_runs[i]
         belief, unseen, run = beliefs[i], unseens[i], runs[i]
-        variance, last = variances[i], lasts[i]
+        variance, last, shift = variances[i], lasts[i], shifts[i]
         low, high, whole = lows[i], highs[i], wholes[i]
         last_change = -reach - 1
         for t in range(values.shape[1]):
@@ -162,14 +180,10 @@ def go_on(
             before = widenings[i] * np.sqrt(1.0 + unseen)
             spread = before * np.sqrt(variance)
             log_normal, evidence = np.nan, 0.0
+            off = x - expected[i, t]
             if is_seen and not is_first:
-                df, distance = dfs[i, t], distances[i, t] / spread
-                if distance < LARGE:
-                    log_fall = np.log1p(distance * distance / df)
-                else:
-                    log_fall = 2.0 * np.log(distance) - np.log(df)
-                log_normal = log_heights[i, t] - np.log(spread)
-                log_normal -= (df + 1.0) / 2.0 * log_fall
+                log_height, df = log_heights[i, t], dfs[i, t]
+                log_normal = log_bell(log_height, df, distances[i, t], spread)
                 ratio = log_anomalous[i, t] - log_normal
                 evidence = ratio if ratio == ratio else 0.0
 
@@ -178,6 +192,17 @@ def go_on(
             log_odds += opinions[i, t]
             probability = 1.0 / (1.0 + np.exp(-log_odds))
 
+            # Would it be nominal if the series had moved?
+            log_told = log_normal
+            if 0.0 < max_run <= run and evidence != 0.0 and off != 0.0:
+                distance = distances[i, t] / abs(off) * abs(off - shift)
+                log_told = np.logaddexp(
+                    np.log(1.0 - OUTLASTING) + log_normal,
+                    np.log(OUTLASTING)
+                    + log_bell(log_height, df, distance, spread),
+                )
+                log_odds += log_normal - log_told
+
             # Is it replaced?
             decision = decisions[i, t]
             is_flagged = probability > threshold
@@ -185,6 +210,7 @@ def go_on(
                 is_flagged = decision == ANOMALOUS
             if is_seen:
                 run = run + 1.0 if is_flagged else 0.0
+                shift = off if is_flagged and off == off else 0.0
             is_replaced = is_flagged and run <= max_run
 
             # What will the chain believe of the next point?
@@ -216,16 +242,16 @@ def go_on(
 
             # How wrong is the forecaster nowadays?
             if recalibrates and log_normal == log_normal:
-                residual = (x - expected[i, t]) / (deviation[i, t] * before)
+                residual = off / (deviation[i, t] * before)
                 square = min(residual * residual, MOST_SQUARE * variance)
                 if square == square:
                     variance += FORGETTING * (square - variance)
                     variance = max(variance, LEAST_VARIANCE)
                     variance = min(variance, MOST_VARIANCE)
 
-            log_normals[i, t] = log_normal
+            log_normals[i, t] = log_told
             log_oddses[i, t] = log_odds
-            probabilities[i, t] = probability
+            probabilities[i, t] = 1.0 / (1.0 + np.exp(-log_odds))
             spreads[i, t] = spread
             replaced[i, t] = is_replaced
             if t - last_change <= reach:
@@ -236,5 +262,5 @@ def go_on(
                 last_change = t
             targets[i, t] = target
         beliefs[i], unseens[i], runs[i] = belief, unseen, run
-        variances[i], lasts[i] = variance, last
+        variances[i], lasts[i], shifts[i] = variance, last, shift
         lows[i], highs[i], wholes[i] = low, high, whole

@@ -59,6 +59,7 @@ class Vigil(NamedTuple):
     run: np.ndarray  # points flagged in a row
     variance: np.ndarray  # of residuals, where 1 is as the forecaster says
     last: np.ndarray  # the last nominal value
+    shift: np.ndarray  # of the last flagged point, from where it should be
     low: np.ndarray  # least value so far
     high: np.ndarray  # largest value so far
     whole: np.ndarray  # 1 while all values are whole numbers
@@ -72,6 +73,7 @@ class Vigil(NamedTuple):
             zero.copy(),
             zero.copy(),
             one.copy(),
+            zero.copy(),
             zero.copy(),
             np.inf * one,
             -np.inf * one,

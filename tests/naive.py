@@ -238,7 +238,7 @@ def settle(filter, i, values, log_anomalous, labels=None):
     replaced = np.zeros(len(values), bool)
     low, high, is_whole = np.inf, -np.inf, True
     last_nominal = num_unseen = num_flagged = 0
-    variance, p = 1.0, chain.p_start
+    variance, shift, p = 1.0, 0.0, chain.p_start
     deviation = usual_deviation(forecaster.df)
     for t, x in enumerate(values):
         if low <= high:  # there is something to go by
@@ -253,9 +253,16 @@ def settle(filter, i, values, log_anomalous, labels=None):
         if labels is not None and not np.isnan(labels[t]):
             odds *= labels[t] / (1 - labels[t])
         p = probability[t] = odds / (1 + odds)
+        if 0 < filter.max_runs[i] <= num_flagged and not np.isnan(evidence):
+            # The series may have moved by as much as the point before.
+            moved = mean + shift
+            log_moved = bell(x, moved, sd * np.sqrt(variance), forecaster.df)
+            odds /= 0.8 + 0.2 * np.exp(min(log_moved - log_normal, 500))
+            probability[t] = odds / (1 + odds)
 
         is_flagged = p > filter.threshold
         if not np.isnan(x):
+            shift = x - mean if is_flagged else 0.0
             num_flagged = num_flagged + 1 if is_flagged else 0
             if low > high:
                 targets[:t] = x  # what was missing before the first value

@@ -135,6 +135,7 @@ def watch(problem, i, chain, rules):
     verdicts = Verdicts.empty(values)
     flagged = np.zeros(len(values), bool)
     unseen, variance, last, belief = 0.0, 1.0, 0.0, chain.p_start
+    residuals = np.full(len(values), np.nan)
     for t, x in enumerate(values.tolist()):
         df, mean, scale = (float(part[i, t]) for part in problem.density)
         before = values[:t][~np.isnan(values[:t])]
@@ -144,19 +145,30 @@ def watch(problem, i, chain, rules):
         widening = rules.widening[i] * np.sqrt(1 + unseen)
         verdicts.spread[t] = spread = widening * np.sqrt(variance)
         log_normal = log_student(x, df, mean, scale * spread)
-        verdicts.log_normal[t] = log_normal
         odds = np.log(belief) - np.log(1 - belief) + problem.opinions[i, t]
         evidence = problem.log_anomalous[i, t] - log_normal
         odds += 0.0 if np.isnan(evidence) else evidence
+        p = np.exp(-np.logaddexp(0.0, -odds))
+
+        # Or has the series moved, by as much as the point before?
+        run = run_before(flagged, values, t)
+        residuals[t] = x - mean
+        if 0 < rules.max_run[i] <= len(run) and not np.isnan(evidence):
+            moved = mean + np.nan_to_num(residuals[run[0]])
+            log_moved = log_student(x, df, moved, scale * spread)
+            both = np.log([0.8, 0.2]) + [log_normal, log_moved]
+            odds += log_normal - np.logaddexp(*both)
+            log_normal = np.logaddexp(*both)
+        verdicts.log_normal[t] = log_normal
         verdicts.log_odds[t] = odds
-        p = verdicts.probability[t] = np.exp(-np.logaddexp(0.0, -odds))
+        verdicts.probability[t] = np.exp(-np.logaddexp(0.0, -odds))
 
         decision = problem.decisions[i, t]
         flagged[t] = p > rules.threshold
         if decision != OPEN:
             flagged[t] = p = float(decision == ANOMALOUS)
         is_replaced = flagged[t]
-        is_replaced &= run_length(flagged, values, t) <= rules.max_run[i]
+        is_replaced &= len(run) + (not np.isnan(x)) <= rules.max_run[i]
         verdicts.replaced[t] = is_replaced
         if flagged[t] and not is_replaced and decision == OPEN:
             p = 0.0
@@ -193,16 +205,16 @@ def log_student(x, df, mean, scale):
     )
 
 
-def run_length(flagged, values, t):
-    """Flagged points in a row up to a point, missing ones left out."""
-    length = 0
-    for s in range(t, -1, -1):
+def run_before(flagged, values, t):
+    """Flagged points in a row before one, the last first, none missing."""
+    run = []
+    for s in range(t - 1, -1, -1):
         if np.isnan(values[s]):
             continue
         if not flagged[s]:
             break
-        length += 1
-    return length
+        run.append(s)
+    return run
 
 
 def possible(guess, known):
@@ -265,6 +277,32 @@ def test_without_a_bound_it_is_the_filter_of_the_chain():
     assert verdicts.replaced.any()
     assert_allclose(verdicts.probability, filtered.filtered, rtol=ROUNDING)
     assert_allclose(verdicts.log_odds, filtered.log_odds, rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("max_run", [1, 3])
+@pytest.mark.parametrize("then, is_anomalous", [(8.0, False), (-8.0, True)])
+def test_what_has_moved_and_stays_there_is_nominal(
+    max_run, then, is_anomalous
+):
+    shape, begin = (1, 60), 50
+    values = np.random.default_rng(0).normal(size=shape)
+    values[:, begin : begin + max_run] += 8.0
+    values[:, begin + max_run] += then
+    given = Problem(
+        values,
+        StudentT(*(np.full(shape, x) for x in (8.0, 0.0, 1.0))),
+        np.full(shape, -np.log(30.0)),
+        np.zeros(shape),
+        np.full(shape, OPEN, np.int8),
+    )
+    chain = CHAINS[2]  # of short anomalies
+    ruled = Rules.of([chain], [1.0], [max_run], 0.5, "impute", False)
+
+    verdicts, _ = judge(given, [chain], ruled)
+
+    moved = verdicts.probability[0, begin : begin + max_run]
+    assert (moved > 0.9).all()
+    assert (verdicts.probability[0, begin + max_run] > 0.5) == is_anomalous
 
 
 @pytest.mark.parametrize("size", [1, 7, 50])
