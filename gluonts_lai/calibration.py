@@ -9,14 +9,17 @@ up for it by heavy tails: with a width for each of them, tails may be lighter,
 by one factor for all.
 """
 
-from typing import Iterable, NamedTuple, Sequence
+from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
 from gluonts_lai.arrivals import num_periods
+from gluonts_lai.detector import Manner, filter_of
 from gluonts_lai.filtering import Filter
-from gluonts_lai.nominal.protocol import Scores
+from gluonts_lai.nominal.protocol import Nominal, Scores
 from gluonts_lai.panel import Panel
+from gluonts_lai.profiles import Profile
+from gluonts_lai.recipe import Recipe
 from gluonts_lai.table import Table
 
 WIDENINGS = np.geomspace(0.3, 8.0, 34).tolist()
@@ -49,6 +52,31 @@ class Calibration(NamedTuple):
         return cls(shape, [shape] * num_series)
 
 
+def looks(
+    nominal: Nominal,
+    panel: Panel,
+    profiles: list[Profile],
+    recipe: Recipe,
+    held_out: Table,
+    prepared: Any = None,
+) -> Iterator[tuple[Filter, Table]]:
+    """
+    A filter for some series after the other, and which of their points were
+    not trained on.
+    """
+    for part in panel.parts():
+        some = panel.part(part)
+        filter = filter_of(
+            nominal,
+            some,
+            [recipe.chain] * len(some.entries),  # which no misfit led astray
+            profiles[part],
+            Manner("smooth", recipe.treatment),
+            prepared and prepared.part(part),
+        )
+        yield filter, held_out.part(part)
+
+
 def calibrate(
     looks: Iterable[tuple[Filter, Table]], otherwise: Shape
 ) -> Calibration:
@@ -58,8 +86,7 @@ def calibrate(
     Parameters
     ----------
     looks
-        A filter for some series after the other, and which of their points
-        were not trained on.
+        See :func:`looks`.
     otherwise
         The shape of all series, where even these are too few points.
     """

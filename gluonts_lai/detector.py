@@ -2,7 +2,7 @@
 What is anomalous in a data set, with what was learned of it.
 """
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
@@ -91,14 +91,18 @@ def filter_of(
     chains: Chains,
     profiles: list[Profile],
     manner: Manner,
+    prepared: Any = None,
 ) -> Filter:
-    """A trained forecaster, and what was learned, ready to filter a panel."""
+    """A forecaster, and what is known of series, ready to filter a panel."""
     max_runs = manner.max_runs(chains, nominal.context_length)
     is_smooth = manner.mode == "smooth"
+    if prepared is None:
+        scales = [profile.scale for profile in profiles]
+        prepared = nominal.prepare(panel, scales)
     return Filter(
         nominal,
         panel,
-        nominal.prepare(panel, [profile.scale for profile in profiles]),
+        prepared,
         chains,
         anomalous_densities(profiles, panel.values),
         Treatment.of(panel.values, manner.treatment, max(max_runs)),

@@ -32,19 +32,17 @@ from gluonts_lai.calibration import (
     Calibration,
     Shape,
     calibrate,
+    looks,
     mean_widening,
     tails,
 )
+from gluonts_lai.detector import Manner, filter_of
 from gluonts_lai.evidence import Evidence
-from gluonts_lai.filtering import COARSE, Filter
+from gluonts_lai.filtering import Filter
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
-from gluonts_lai.profiles import (
-    anomalous_densities,
-    profiles_of,
-    refitted,
-)
+from gluonts_lai.profiles import profiles_of, refitted
 from gluonts_lai.recipe import Recipe
 from gluonts_lai.rounds import History, Round
 from gluonts_lai.table import Table
@@ -172,17 +170,9 @@ class MonteCarloEM:
 
     def calibrate(self, nominal: Nominal, held_out: Table) -> None:
         """How sure may the forecaster be, of points it was not trained on?"""
-        prior = self.recipe.chain  # which no misfit has led astray
+        known = self.panel, self.profiles, self.recipe
         self.calibration = calibrate(
-            (
-                (
-                    self.filter(nominal, part)._replace(
-                        chains=[prior] * len(self.profiles[part])
-                    ),
-                    held_out.part(part),
-                )
-                for part in self.panel.parts()
-            ),
+            looks(nominal, *known, held_out, self.prepared),
             self.calibration.pooled,
         )
 
@@ -214,27 +204,14 @@ class MonteCarloEM:
 
     def filter(self, nominal: Nominal, part: slice) -> Filter:
         """A forecaster and the indicator, at work on some of the series."""
-        panel, profiles = self.panel.part(part), self.profiles[part]
-        if self.prepared is None:
-            scales = [profile.scale for profile in profiles]
-            prepared = nominal.prepare(panel, scales)
-        else:
-            prepared = self.prepared.part(part)
-        return Filter(
+        return filter_of(
             nominal,
-            panel,
-            prepared,
+            self.panel.part(part),
             self.chains[part],
-            anomalous_densities(profiles, panel.values),
-            Treatment.of(
-                panel.values, self.recipe.treatment, self.treatment.max_run
-            ),
-            [profile.widening for profile in profiles],
-            [self.treatment.max_run] * len(panel.entries),
-            [profile.tail for profile in profiles],
-            tolerance=COARSE,
-            budget=BUDGET,
-        )
+            self.profiles[part],
+            Manner("smooth", self.recipe.treatment),
+            self.prepared and self.prepared.part(part),
+        )._replace(budget=BUDGET)
 
     def draw(self, evidence: Evidence, expected: Table) -> Table:
         """A path z from the posterior, and the data without its anomalies."""
@@ -266,16 +243,10 @@ class MonteCarloEM:
 
     def record(self, evidence: Evidence, seconds: float) -> None:
         """Keep what the round found, and tell whoever listens."""
-        log_likelihood, num_flagged = 0.0, 0
-        for smoothed in evidence.smooth(self.chains):
-            log_likelihood += float(smoothed.log_likelihood.sum())
-            num_flagged += int(np.sum(smoothed.smoothed > 0.5))
-        num_scored = evidence.log_normal.total(lambda x: (x == x).sum())
         self.history.append(
             Round(
                 self.epoch,
-                float(log_likelihood / max(num_scored, 1)),
-                float(num_flagged / max(self.panel.values.size, 1)),
+                *evidence.outcome(self.chains),
                 float(np.mean([chain.p_enter for chain in self.chains])),
                 float(np.mean([chain.p_stay for chain in self.chains])),
                 seconds,

@@ -65,6 +65,21 @@ class Evidence(NamedTuple):
         """For each block, what is known of the indicator in hindsight."""
         return (smooth_chain(*problem) for problem in self.problems(chains))
 
+    def outcome(self, chains: Chains) -> tuple[float, float]:
+        """
+        Log-likelihood of a point on average, z summed out; and the share of
+        the points that are probably anomalous.
+        """
+        log_likelihood, num_flagged = 0.0, 0
+        for smoothed in self.smooth(chains):
+            log_likelihood += float(smoothed.log_likelihood.sum())
+            num_flagged += int(np.sum(smoothed.smoothed > 0.5))
+        num_known = self.log_normal.total(lambda x: (x == x).sum())
+        return (
+            float(log_likelihood / max(num_known, 1)),
+            float(num_flagged / max(self.log_normal.size, 1)),
+        )
+
     def sample(self, chains: Chains, rng: np.random.Generator) -> Table:
         """A path for each row, from its joint posterior."""
         return self.log_normal.with_blocks(

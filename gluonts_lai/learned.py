@@ -2,7 +2,6 @@
 What EM leaves behind: what it learned of series, and doubts about it.
 """
 
-import copy
 import logging
 from collections import Counter
 from typing import Optional
@@ -12,7 +11,13 @@ from gluonts.dataset import Dataset
 from gluonts.model.predictor import Predictor
 
 from gluonts_lai.backends import nominal_of, seeded
-from gluonts_lai.calibration import MIN_POINTS, Calibration, unknown_points
+from gluonts_lai.calibration import (
+    MIN_POINTS,
+    Calibration,
+    calibrate,
+    looks,
+    unknown_points,
+)
 from gluonts_lai.caution import warn
 from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.nominal.pasts import least_past
@@ -79,14 +84,14 @@ def calibrate_on(
     typical = Typical.of(
         em.profiles, em.panel.values, em.shares, em.calibration.pooled
     )
-    other = copy.copy(em)
-    other.panel, other.prepared = validation, None
-    other.chains = [em.chain] * len(validation.entries)
-    other.profiles = Profiles(known, typical).of(
+    profiles = Profiles(known, typical).of(
         validation, em.recipe.anomalous, nominal.context_length
     )
-    other.calibrate(nominal, unknown_points(validation, em.panel))
-    pooled, each = other.calibration
+    new = unknown_points(validation, em.panel)
+    pooled, each = calibrate(
+        looks(nominal, validation, profiles, em.recipe, new),
+        em.calibration.pooled,
+    )
     found = {
         key: shape
         for key, shape in zip(validation.keys(), each)
