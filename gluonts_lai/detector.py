@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from gluonts_lai.choices import check_at_least, check_choice, check_share
 from gluonts_lai.evidence import Chains
 from gluonts_lai.filtering import COARSE, FINE, Filter, Settled
 from gluonts_lai.indicator import IndicatorChain
@@ -16,6 +17,9 @@ from gluonts_lai.profiles import Profile, anomalous_densities
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Treatment
 from gluonts_lai.vigil import Rules
+
+# Whether spreads follow residuals, unless the user says otherwise.
+RECALIBRATE = True
 
 
 class Manner(NamedTuple):
@@ -47,6 +51,35 @@ class Manner(NamedTuple):
     max_run: Optional[float] = None
     recalibrate: bool = False
     num_particles: int = 0
+
+    @classmethod
+    def chosen(
+        cls,
+        mode: str,
+        treatment: str,
+        threshold: float,
+        max_run: Optional[float],
+        recalibrate: Optional[bool],
+        num_particles: int = 0,
+    ) -> "Manner":
+        """What a user wants, if it can be had."""
+        check_choice("mode", mode, ("filter", "smooth"))
+        check_share("threshold", threshold)
+        check_at_least("max_run", max_run, 0)
+        check_at_least("num_particles", num_particles, 0)
+        if mode == "smooth" and (num_particles or recalibrate):
+            raise ValueError(
+                "num_particles and recalibrate need mode='filter', got "
+                "mode='smooth'; hindsight has no use for them."
+            )
+        return cls(
+            mode,
+            treatment,
+            float(threshold),
+            None if max_run is None else float(max_run),
+            RECALIBRATE if recalibrate is None else recalibrate,
+            num_particles,
+        )
 
     def rules(
         self, chains: Chains, profiles: list[Profile], context_length: int

@@ -47,8 +47,6 @@ REPLACE_ABOVE = 0.9
 # Points to filter before those that a forecast looks back on: recalibration
 # forgets them slowly.
 BURN_IN = 500
-# Whether spreads follow residuals, unless the user says otherwise.
-RECALIBRATE = True
 
 
 class LAIPredictor(Predictor):
@@ -214,7 +212,7 @@ class LAIPredictor(Predictor):
         dataset: Dataset,
         num_samples: Optional[int] = None,
         threshold: float = REPLACE_ABOVE,
-        recalibrate: bool = RECALIBRATE,
+        recalibrate: Optional[bool] = None,
         whole_history: bool = False,
         **kwargs: Any,
     ) -> Iterator[Forecast]:
@@ -231,15 +229,16 @@ class LAIPredictor(Predictor):
             Probability above which a point of the context is replaced.
         recalibrate
             Whether the spread of densities follows the residuals while
-            contexts are filtered.
+            contexts are filtered; None for the default, which is to do so.
         whole_history
             Whether to filter all of each series, and not just as much of its
             end as a forecast looks back on, and some points before it.
         """
-        check_share("threshold", threshold)
+        manner = Manner.chosen(
+            "filter", self.treatment, threshold, None, recalibrate
+        )
         if num_samples is not None:
             kwargs["num_samples"] = num_samples
-        manner = Manner("filter", self.treatment, threshold, None, recalibrate)
         for number, panel in enumerate(self.panels(dataset)):
             with seeded(self.seed_of(number)):
                 targets = self.clean(panel, manner, whole_history)
@@ -306,41 +305,17 @@ class LAIPredictor(Predictor):
             outlasts, in hindsight a context.
         recalibrate
             Whether the spread of densities follows the residuals, in mode
-            "filter".
+            "filter"; None for the default, which is to do so.
         """
-        manner = self.manner(
-            mode, num_particles, threshold, max_run, recalibrate
-        )
-        return self.detections(dataset, manner)
-
-    def manner(
-        self,
-        mode: str,
-        num_particles: int,
-        threshold: float,
-        max_run: Optional[float],
-        recalibrate: Optional[bool],
-    ) -> Manner:
-        """What the user wants, if it can be had."""
-        check_choice("mode", mode, ("filter", "smooth"))
-        check_share("threshold", threshold)
-        check_at_least("max_run", max_run, 0)
-        check_at_least("num_particles", num_particles, 0)
-        if mode == "smooth" and (num_particles or recalibrate):
-            raise ValueError(
-                "num_particles and recalibrate need mode='filter', got "
-                "mode='smooth'; hindsight has no use for them."
-            )
-        if recalibrate is None:
-            recalibrate = RECALIBRATE
-        return Manner(
+        manner = Manner.chosen(
             mode,
             self.treatment,
-            float(threshold),
-            None if max_run is None else float(max_run),
+            threshold,
+            max_run,
             recalibrate,
             num_particles,
         )
+        return self.detections(dataset, manner)
 
     def detections(
         self, dataset: Iterable[dict], manner: Manner
@@ -371,7 +346,7 @@ class LAIPredictor(Predictor):
         history: Any = None,
         threshold: float = 0.5,
         max_run: Optional[float] = None,
-        recalibrate: bool = RECALIBRATE,
+        recalibrate: Optional[bool] = None,
     ) -> StreamingDetector:
         """
         Watch series point by point.
@@ -392,7 +367,9 @@ class LAIPredictor(Predictor):
             stream = predictor.stream({"item_id": "a", "start": start})
             reading = stream.update(3.2)
         """
-        manner = self.manner("filter", 0, threshold, max_run, recalibrate)
+        manner = Manner.chosen(
+            "filter", self.treatment, threshold, max_run, recalibrate
+        )
         is_single = history is None or isinstance(history, dict)
         entries = [history or {}] if is_single else list(history)
         return StreamingDetector(self, entries, manner, is_single)

@@ -16,16 +16,9 @@ import numpy as np
 import pandas as pd
 from gluonts.model.forecast import Forecast
 
-from gluonts_lai.arrivals import (
-    EPOCH,
-    as_label,
-    as_period,
-    as_point,
-    as_points,
-    num_missing,
-)
+from gluonts_lai.arrivals import EPOCH, as_label, as_point, as_points
+from gluonts_lai.clocks import Clocks
 from gluonts_lai.detector import Manner
-from gluonts_lai.entries import check_features, name_of
 from gluonts_lai.panel import Panel, check_freq
 from gluonts_lai.readings import Reading, readings_of
 from gluonts_lai.states import (
@@ -74,8 +67,12 @@ class StreamingDetector:
         )
         check_freq(panel, predictor.freq)
         self.places = places_of(panel)
-        self.has_start = [e.get("start") is not None for e in entries]
         self.watch = Watch(predictor, panel, manner, shape)
+        self.clocks = Clocks(
+            self.watch.tracks,
+            [entry.get("start") is not None for entry in entries],
+            predictor.freq,
+        )
 
     @property
     def tracks(self) -> Tracks:
@@ -146,8 +143,7 @@ class StreamingDetector:
         """What :meth:`update` would say of a value; nothing changes."""
         self.check_single("score")
         points = as_point(value, self.tracks.shape)[None]
-        if not self.tracks.nominal.is_bare:
-            self.check_known(0, 1)
+        self.clocks.check_known(0, 1)
         which = np.zeros(1, int)
         return self.readings(self.watch.judge(which, points, [label]))[0]
 
@@ -158,9 +154,8 @@ class StreamingDetector:
         """
         kwargs = {} if num_samples is None else {"num_samples": num_samples}
         which = np.arange(len(self.tracks.entries))
-        if not self.tracks.nominal.is_bare:
-            for i in which:
-                self.check_known(i, self.predictor.prediction_length)
+        for i in which:
+            self.clocks.check_known(i, self.predictor.prediction_length)
         panel = self.tracks.panel(which)
         profiles = self.watch.profiles()
         with self.watch.chance(is_random=True):
@@ -176,7 +171,7 @@ class StreamingDetector:
         series = [
             {
                 "entry": entry,
-                "has_start": self.has_start[i],
+                "has_start": self.clocks.has_start[i],
                 **self.watch.state(i),
             }
             for i, entry in enumerate(self.tracks.entries)
@@ -224,7 +219,7 @@ class StreamingDetector:
             stream = cls(predictor, entries, manner, state["is_single"])
             for i, one in enumerate(state["series"]):
                 stream.watch.restore(i, one)
-                stream.has_start[i] = bool(one["has_start"])
+                stream.clocks.has_start[i] = bool(one["has_start"])
             stream.watch.get_to_know()
             return stream
 
@@ -248,13 +243,11 @@ class StreamingDetector:
                 "some have none."
             )
         points = as_points(values, self.tracks.shape)
-        missing, starts = self.missing_before(chosen, timestamps)
+        missing, starts = self.clocks.missing_before(which, timestamps)
         if not self.tracks.nominal.is_bare:
-            for i, num_missing in zip(chosen, missing):
-                self.check_known(i, num_missing + 1, i in starts)
-        for i, start in starts.items():
-            self.tracks.entries[i]["start"] = start
-            self.has_start[i] = True
+            for i, num_missing in zip(which, missing):
+                self.clocks.check_known(i, num_missing + 1, i in starts)
+        self.clocks.start(starts)
         for step in range(max(missing, default=0)):
             late = chosen[np.array(missing) > step]
             nothing = np.full((len(late), *self.tracks.shape), np.nan)
@@ -268,47 +261,6 @@ class StreamingDetector:
         return readings_of(judged, self.tracks.shape, self.manner.threshold)
 
     # What has to hold
-
-    def missing_before(
-        self, which: np.ndarray, timestamps: Optional[Sequence]
-    ) -> tuple[list[int], dict]:
-        """
-        Points that are missing before those that came at these times, and the
-        starts of series that begin with them.
-        """
-        missing: list[int] = [0] * len(which)
-        starts: dict = {}
-        if timestamps is None:
-            return missing, starts
-        for j, (i, time) in enumerate(zip(which, timestamps)):
-            if time is None:
-                continue
-            period = as_period(time, self.predictor.freq, self.name(i))
-            if not self.has_start[i]:
-                if self.tracks.lengths[i]:
-                    raise self.no_start(i)
-                starts[i] = period
-                continue
-            start = self.tracks.entries[i]["start"]
-            following = start + int(self.tracks.lengths[i])
-            missing[j] = num_missing(period, following, self.name(i))
-        return missing, starts
-
-    def check_known(
-        self, i: int, num_ahead: int, begins: bool = False
-    ) -> None:
-        """A model that looks at more than values must know more."""
-        num_points = self.tracks.lengths[i] + num_ahead
-        check_features(self.tracks.entries[i], num_points, self.name(i))
-        if not self.has_start[i] and not begins:
-            raise self.no_start(i)
-
-    def no_start(self, i: int) -> ValueError:
-        return ValueError(
-            "a stream with timestamps, and a model that looks at the "
-            f"calendar, must know when {self.name(i)} begins; give a history "
-            "with a start, or a timestamp with its first value."
-        )
 
     def check_single(self, method: str) -> None:
         if not self.is_single:
@@ -326,9 +278,6 @@ class StreamingDetector:
                 f"item_id must be one of the series of the stream, got "
                 f"{item_id!r}; begin a stream with it for a new series."
             ) from None
-
-    def name(self, i: int) -> str:
-        return name_of(self.tracks.entries[i], int(i))
 
 
 def as_many(timestamps: Any, number: int) -> Optional[list]:

@@ -25,7 +25,7 @@ ROWS = [
     ["judging", "profiles", "mx", "torch"],
     ["filtering", "profile_rows", "backends", "resampling"],
     ["detector", "tracks", "forecasting"],
-    ["calibration", "detection", "particles", "readings", "watch"],
+    ["calibration", "detection", "particles", "readings", "watch", "clocks"],
     ["em"],
     ["learned", "streaming"],
     ["predictor"],
