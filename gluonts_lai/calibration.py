@@ -29,6 +29,8 @@ TAILS = (1.0, 2.0, 4.0, 8.0)
 RELUCTANCE = 3.0
 # With fewer points, a series does not know its own factor.
 MIN_POINTS = 50
+# Points that a factor is worth before there are any: 100 tell it to 7 %.
+NUM_BEFORE = 25
 # Share of each series that is held out of training at first.
 HELD_OUT = 0.1
 
@@ -100,16 +102,26 @@ def calibrate(
     numbers = np.concatenate(number)
     if numbers.sum() < MIN_POINTS:
         return Calibration.of(otherwise, len(numbers))
-    # Of each tail, with the widening that suits it best in each series.
-    evidence = likelihoods.max(-1).sum(-1) - RELUCTANCE * np.log2(TAILS)
+    # Of each tail: what suits all series, and what suits each of them best.
+    among = np.argmax(likelihoods.sum(1) + near(otherwise.widening), axis=-1)
+    given = (
+        likelihoods + np.stack([near(WIDENINGS[i]) for i in among])[:, None]
+    )
+    evidence = given.max(-1).sum(-1) - RELUCTANCE * np.log2(TAILS)
     best = int(np.argmax(evidence))
-    tail, given = TAILS[best], likelihoods[best]
-    pooled = Shape(WIDENINGS[int(np.argmax(given.sum(0)))], tail)
+    tail = TAILS[best]
+    pooled = Shape(WIDENINGS[int(among[best])], tail)
     each = [
         pooled if num < MIN_POINTS else Shape(WIDENINGS[int(i)], tail)
-        for i, num in zip(np.argmax(given, axis=1), numbers)
+        for i, num in zip(np.argmax(given[best], axis=1), numbers)
     ]
     return Calibration(pooled, each)
+
+
+def near(widening: float) -> np.ndarray:
+    """Log prior of all widenings: as if some points had told of this one."""
+    far = np.log(np.array(WIDENINGS) / widening)
+    return -NUM_BEFORE * far**2  # a Gaussian point tells so much of its width
 
 
 def log_likelihoods(

@@ -145,7 +145,9 @@ class Filter(NamedTuple):
             smoothed = self.evidence(verdicts).smooth(self.chains)
             flags = contexts.with_blocks(
                 [
-                    bounded(s.smoothed > 0.5, self.treatment.max_run)
+                    bounded(
+                        s.smoothed > self.threshold, self.treatment.max_run
+                    )
                     for s in smoothed
                 ]
             )
@@ -198,7 +200,7 @@ class Filter(NamedTuple):
                     if contexts is None
                     else Stand(
                         contexts.blocks[k],
-                        self.slack(contexts.blocks[k])[:, 0],
+                        self.slack(k),
                         min(reach, block.shape[1]),
                     )
                 ),
@@ -250,16 +252,20 @@ class Filter(NamedTuple):
 
     def changes(self, before: Table, after: Table) -> Table:
         """Which values have changed, and not by next to nothing."""
-        return before.map(
-            lambda old, new: np.abs(new - old) > self.slack(old), after
+        pairs = zip(before.blocks, after.blocks)
+        return before.with_blocks(
+            [
+                np.abs(new - old) > self.slack(k)[:, None]
+                for k, (old, new) in enumerate(pairs)
+            ]
         )
 
-    def slack(self, contexts: np.ndarray) -> np.ndarray:
-        """By how much the values of each row may still move."""
+    def slack(self, k: int) -> np.ndarray:
+        """By how much the values of each row of a block may still move."""
         tolerance = self.tolerance
         if self.nominal.is_random:  # what is made of samples is never still
             tolerance = max(tolerance, COARSE)
-        return tolerance * contexts.std(-1, keepdims=True, dtype=float)
+        return tolerance * self.treatment.rows[k].spread
 
     def touched(self, changed: Table) -> Table:
         """Points whose score depends on a point that has changed."""

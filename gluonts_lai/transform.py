@@ -15,6 +15,8 @@ from gluonts_lai.gaps import bounded, fill
 from gluonts_lai.table import Table
 
 TARGET, OBSERVED = "target", "observed_values"
+# What the inner 80 % of a Gaussian span, in sds.
+GAUSSIAN_RANGE = 2.563
 
 
 class TreatAnomalies(Transformation):
@@ -81,6 +83,7 @@ class Rows(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     is_whole: np.ndarray
+    spread: np.ndarray  # usual sd, whatever a few points are like
 
     @classmethod
     def of(cls, block: np.ndarray) -> "Rows":
@@ -97,13 +100,24 @@ class Rows(NamedTuple):
         reach = high - low
         least = np.where(low >= 0, np.maximum(low - reach, 0), low - reach)
         is_whole = np.all((block == np.rint(block)) | ~known, axis=1)
-        return cls(least, high + reach, is_whole)
+        return cls(least, high + reach, is_whole, usual_spread(block))
 
     def confine(self, filled: np.ndarray) -> np.ndarray:
         """Possible values in the place of others; written to."""
         np.clip(filled, self.low[:, None], self.high[:, None], out=filled)
         filled[self.is_whole] = np.rint(filled[self.is_whole])
         return filled
+
+
+def usual_spread(block: np.ndarray) -> np.ndarray:
+    """The sd of each row if it were Gaussian, by its inner 80 %."""
+    if not block.size:
+        return np.zeros(len(block))
+    ranked = np.sort(block, axis=-1)  # NaN is last
+    most = np.maximum((~np.isnan(block)).sum(-1) - 1, 0)
+    ends = [np.rint(share * most).astype(int) for share in (0.1, 0.9)]
+    low, high = (ranked[np.arange(len(block)), end] for end in ends)
+    return np.nan_to_num((high - low).astype(float)) / GAUSSIAN_RANGE
 
 
 class Treatment(NamedTuple):

@@ -67,8 +67,8 @@ def test_a_spread_that_is_wrong_is_found_out(factor, spikes):
 
     found = calibrate([look([x], df=1e8)], OTHERWISE)
 
-    assert found.pooled == found.each[0]
     assert found.pooled.widening in beside(factor)
+    assert found.each[0].widening in beside(factor)
 
 
 def test_tails_that_are_too_heavy_are_found_out():
@@ -113,6 +113,20 @@ def test_all_too_few_points_change_nothing():
     found = calibrate([look([x])], OTHERWISE)
 
     assert found.pooled == OTHERWISE and found.each == [OTHERWISE]
+
+
+def test_few_points_are_not_taken_at_their_word():
+    """The fewer there are, the nearer to what was known before."""
+    rng = np.random.default_rng(4)
+    found = [
+        calibrate([look([noise(rng, length, 0.4)], df=1e8)], OTHERWISE)
+        for length in (80, 8_000)
+    ]
+
+    few, many = (found.pooled.widening for found in found)
+    assert many in beside(0.4)
+    # By themselves 75 points would say so in three draws of a thousand.
+    assert 0.4 * 1.25 < few < OTHERWISE.widening
 
 
 def test_only_held_out_points_count():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from gluonts_lai.filtering import Filter, reached
+from gluonts_lai.filtering import COARSE, FINE, Filter, reached
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Treatment
@@ -285,6 +285,27 @@ def test_a_series_without_any_value_stays_finite():
     filter = filter_of(targets, autoregression(4), "impute", 3)
 
     assert np.isfinite(filter.settle().targets.entries[0]).all()
+
+
+@pytest.mark.parametrize("tolerance", [FINE, COARSE])
+@pytest.mark.parametrize("size", [1e3, 1e8])
+def test_one_enormous_value_does_not_blur_the_rest(size, tolerance):
+    x = np.random.default_rng(9).normal(10, 0.3, 200)
+    x[130:132] += 3.0
+    hit = x.copy()
+    hit[60] = size
+
+    one, two = (
+        filter_of(
+            [series], autoregression(8), "impute", 3, tolerance=tolerance
+        ).settle()
+        for series in (x, hit)
+    )
+
+    assert two.verdicts.replaced.entries[0][[60, 130, 131]].all()
+    later = [settled.targets.entries[0][100:] for settled in (one, two)]
+    # The forecaster looks back on eight points.
+    assert_allclose(*later, atol=tolerance)
 
 
 def test_a_filter_does_not_look_ahead():
