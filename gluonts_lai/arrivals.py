@@ -19,7 +19,11 @@ def as_point(value: Any, shape: tuple) -> np.ndarray:
     """One point: a number, or one for each dimension; NaN is missing."""
     if value is None:
         return np.full(shape, np.nan)
+    if isinstance(value, np.ma.MaskedArray):
+        value = np.ma.filled(value.astype(float), np.nan)
     try:
+        if np.asarray(value).dtype.kind in "cmM":
+            raise TypeError("neither a complex number nor a time will do")
         point = np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(

@@ -164,15 +164,19 @@ def tails(values: Table) -> Table:
 
 
 def unknown_points(panel: Panel, training: Panel) -> Table:
-    """Points of a panel that were not in training, by name and time."""
+    """
+    Points of a panel that were not in training, by the time and the name of
+    each series; by its position where it has none.
+    """
     ends = {
-        str(entry["item_id"]): entry["start"] + target.shape[-1]
-        for entry, target in zip(training.entries, training.values.entries)
-        if entry.get("item_id") is not None
+        key: entry["start"] + target.shape[-1]
+        for key, entry, target in zip(
+            training.keys(), training.entries, training.values.entries
+        )
     }
     flags = panel.values.like(1, bool)
-    for entry, flag in zip(panel.entries, flags.entries):
-        end = ends.get(str(entry.get("item_id")))
+    for key, entry, flag in zip(panel.keys(), panel.entries, flags.entries):
+        end = ends.get(key)
         if end is not None and end > entry["start"]:
             flag[..., : num_periods(entry["start"], end)] = False
     return flags

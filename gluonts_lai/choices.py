@@ -15,7 +15,7 @@ def check_choice(name: str, value: Any, choices: tuple) -> None:
 
 
 def check_at_least(name: str, value: Optional[float], least: int) -> None:
-    if value is not None and value < least:
+    if value is not None and not value >= least:
         raise ValueError(f"{name} must be at least {least}, got {value!r}.")
 
 

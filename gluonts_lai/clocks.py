@@ -59,6 +59,26 @@ class Clocks:
             missing[j] = num_missing(period, following, self.name(i))
         return missing, starts
 
+    def check_all(self, i: int, timestamps: Sequence) -> None:
+        """Whether points may follow one another at these times."""
+        length, num_left_out = int(self.tracks.lengths[i]), 0
+        following = None
+        if self.has_start[i]:
+            following = self.tracks.entries[i]["start"] + length
+        for j, time in enumerate(timestamps):
+            if time is not None:
+                period = as_period(time, self.freq, self.name(i))
+                if following is not None:
+                    num_left_out += num_missing(
+                        period, following, self.name(i)
+                    )
+                elif length or j:
+                    raise self.no_start(i)
+                following = period
+            following = None if following is None else following + 1
+        begins = following is not None
+        self.check_known(i, num_left_out + len(timestamps), begins)
+
     def start(self, starts: dict) -> None:
         """Series that begin now."""
         for i, period in starts.items():

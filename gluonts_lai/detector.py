@@ -67,6 +67,12 @@ class Manner(NamedTuple):
         check_share("threshold", threshold)
         check_at_least("max_run", max_run, 0)
         check_at_least("num_particles", num_particles, 0)
+        check_choice("recalibrate", recalibrate, (True, False, None))
+        if num_particles != int(num_particles):
+            raise ValueError(
+                "num_particles must be a whole number, got "
+                f"{num_particles!r}."
+            )
         if mode == "smooth" and (num_particles or recalibrate):
             raise ValueError(
                 "num_particles and recalibrate need mode='filter', got "
@@ -78,7 +84,7 @@ class Manner(NamedTuple):
             float(threshold),
             None if max_run is None else float(max_run),
             RECALIBRATE if recalibrate is None else recalibrate,
-            num_particles,
+            int(num_particles),
         )
 
     def rules(

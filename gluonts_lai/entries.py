@@ -8,6 +8,7 @@ before any work is done. Nothing of the caller's is written to.
 from typing import Any, Optional
 
 import numpy as np
+import pandas as pd
 
 from gluonts_lai.arrays import real_array
 
@@ -25,6 +26,12 @@ def target_of(entry: Any, position: int) -> np.ndarray:
         raise ValueError(
             f"each entry must have a start, got none in {name}; give the "
             "pandas.Period of its first point."
+        )
+    if not isinstance(entry["start"], pd.Period):
+        raise ValueError(
+            f"the start of {name} must be a pandas.Period, got "
+            f"{entry['start']!r:.60}; give pandas.Period(start, freq), or put "
+            "the entries into a ListDataset."
         )
     target = real_array(target, f"the target of {name}")
     if target.ndim not in (1, 2):
@@ -103,12 +110,12 @@ def without_target(entry: dict) -> dict:
     return {name: field for name, field in entry.items() if name != "target"}
 
 
-def features_of(entry: dict, begin: int) -> dict:
-    """What is known of a series beside its target, from a point on."""
+def features_of(entry: dict, begin: int, end: Optional[int] = None) -> dict:
+    """What is known of a series beside its target, of some of its points."""
     features = {}
     for name, field in entry.items():
         if name.startswith(("feat_dynamic", "past_feat_dynamic")):
-            field = np.asarray(field)[..., begin:]
+            field = np.asarray(field)[..., begin:end]
         features[name] = field
     return features
 

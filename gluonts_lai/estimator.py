@@ -206,7 +206,7 @@ class LAIEstimator(Estimator):
         panel = training_panel(training_data, self.label_field, least)
         validation = None
         if validation_data is not None:
-            validation = Panel.of(validation_data)
+            validation = Panel.of(validation_data, self.label_field)
             check_freq(validation, freq_of(panel))
         seed = self.seed
         if seed is None:

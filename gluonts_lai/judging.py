@@ -41,6 +41,8 @@ FORGETTING = 0.01
 LEAST_VARIANCE, MOST_VARIANCE = 0.25, 16.0
 # Share of the anomalies that outlast the bound: those are how the series is.
 OUTLASTING = 0.2
+# No network can look back on what is larger: single precision overflows.
+MOST_SIZE = 1e30
 # Squares of numbers beyond this overflow.
 LARGE = 1e150
 
@@ -194,7 +196,8 @@ def go_on(
 
             # Would it be nominal if the series had moved?
             log_told = log_normal
-            if 0.0 < max_run <= run and evidence != 0.0 and off != 0.0:
+            may_have_moved = 0.0 < max_run <= run and abs(x) <= MOST_SIZE
+            if may_have_moved and evidence != 0.0 and off != 0.0:
                 distance = distances[i, t] / abs(off) * abs(off - shift)
                 log_told = np.logaddexp(
                     np.log(1.0 - OUTLASTING) + log_normal,
@@ -211,7 +214,7 @@ def go_on(
             if is_seen:
                 run = run + 1.0 if is_flagged else 0.0
                 shift = off if is_flagged and off == off else 0.0
-            is_replaced = is_flagged and run <= max_run
+            is_replaced = is_flagged and (run <= max_run or abs(x) > MOST_SIZE)
 
             # What will the chain believe of the next point?
             moved = probability

@@ -166,6 +166,16 @@ def check_freq(panel: Panel, freq: Optional[str]) -> None:
             )
 
 
+def check_shape(panel: Panel, shape: tuple) -> None:
+    """Points have as many dimensions as those that were trained on."""
+    for i, entry in enumerate(panel.values.entries):
+        if entry.shape[:-1] != shape:
+            raise ValueError(
+                f"the target of {panel.names()[i]} must have shape "
+                f"{(*shape, 'time')}, as in training, got {entry.shape}."
+            )
+
+
 def training_panel(
     dataset: Iterable[dict],
     label_field: Optional[str],

@@ -32,7 +32,7 @@ from gluonts_lai.forecasting import forecasts_of
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.learned import learn_around
 from gluonts_lai.nominal.protocol import Nominal
-from gluonts_lai.panel import Panel, check_freq, parts
+from gluonts_lai.panel import Panel, check_freq, check_shape, parts
 from gluonts_lai.particles import find_with_particles
 from gluonts_lai.profiles import Profile, Profiles
 from gluonts_lai.recipe import Recipe, widening_of
@@ -295,7 +295,8 @@ class LAIPredictor(Predictor):
             hindsight.
         num_particles
             Number of cleaned histories to carry side by side, in mode
-            "filter"; 0 for one, with a bound on what is replaced.
+            "filter"; 0 for one. Where there are several, each replaces what
+            it takes for anomalous: ``threshold`` and ``max_run`` say nothing.
         threshold
             Probability above which a point is replaced in the context of
             later ones.
@@ -393,6 +394,7 @@ class LAIPredictor(Predictor):
         for entries in parts(dataset, lambda e: np.size(e.get("target", ()))):
             panel = Panel.of(entries, self.label_field, first)
             check_freq(panel, self.freq)
+            check_shape(panel, self.profiles.typical.shape)
             yield panel
             first += len(entries)
 

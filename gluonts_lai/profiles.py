@@ -126,6 +126,11 @@ class Typical(NamedTuple):
         chosen, share = (np.reshape(column, size) for column in zip(*few))
         return cls(chosen, share, *shape)
 
+    @property
+    def shape(self) -> tuple:
+        """That of each point: () for a number, (dim,) for a vector."""
+        return self.values.shape[:-1]
+
     def profile(
         self, model: AnomalousModel, entry: np.ndarray, context_length: int
     ) -> Profile:

@@ -60,7 +60,12 @@ def as_json(value: Any) -> Any:
         return {"period": str(value), "freq": value.freqstr}
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise ValueError(
+        "what is known of a series must be numbers, text, arrays or periods "
+        f"to be kept as JSON, got {value!r:.60}; leave it out of the history."
+    )
 
 
 def as_field(value: Any) -> Any:
@@ -68,8 +73,9 @@ def as_field(value: Any) -> Any:
     if isinstance(value, dict) and set(value) == {"period", "freq"}:
         return pd.Period(value["period"], freq=value["freq"])
     if isinstance(value, list):
-        has_gaps = any(x is None for x in value)
-        return np.array(value, dtype=float if has_gaps else None)
+        array = np.array(value)
+        # None among numbers was NaN.
+        return array.astype(float) if array.dtype == object else array
     return value
 
 

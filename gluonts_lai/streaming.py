@@ -19,7 +19,7 @@ from gluonts.model.forecast import Forecast
 from gluonts_lai.arrivals import EPOCH, as_label, as_point, as_points
 from gluonts_lai.clocks import Clocks
 from gluonts_lai.detector import Manner
-from gluonts_lai.panel import Panel, check_freq
+from gluonts_lai.panel import Panel, check_freq, check_shape
 from gluonts_lai.readings import Reading, readings_of
 from gluonts_lai.states import (
     as_field,
@@ -60,12 +60,13 @@ class StreamingDetector:
         self.predictor = predictor
         self.manner = manner
         self.is_single = is_single
-        shape = predictor.profiles.typical.values.shape[:-1]
+        shape = predictor.profiles.typical.shape
         panel = Panel.of(
             [with_target(entry, shape, predictor.freq) for entry in entries],
             predictor.label_field,
         )
         check_freq(panel, predictor.freq)
+        check_shape(panel, shape)
         self.places = places_of(panel)
         self.watch = Watch(predictor, panel, manner, shape)
         self.clocks = Clocks(
@@ -105,9 +106,11 @@ class StreamingDetector:
         labels = None if label is None else [label]
         return self.take([0], [value], times, labels)[0]
 
-    def update_many(self, values: Any, timestamps: Any = None) -> Any:
+    def update_many(
+        self, values: Any, timestamps: Any = None, labels: Any = None
+    ) -> Any:
         """
-        Take in many points at once.
+        Take in many points at once; all of them, or none if one is wrong.
 
         Parameters
         ----------
@@ -118,26 +121,32 @@ class StreamingDetector:
         timestamps
             When they came, in the same shape; None for the period after the
             last one.
+        labels
+            What is known of them, in the same shape; None for nothing.
 
         Returns
         -------
         Readings in the same shape: a list, or a mapping by ``item_id``.
         """
-        if self.is_single:
-            values = list(values)
-            known = as_many(timestamps, len(values)) or [None] * len(values)
-            return [self.update(*pair) for pair in zip(values, known)]
-        if not isinstance(values, Mapping):
+        if isinstance(values, Mapping):
+            which = [self.place(item_id) for item_id in values]
+            times = as_listed("timestamps", timestamps, values)
+            known = as_listed("labels", labels, values)
+            readings = self.take(which, list(values.values()), times, known)
+            return dict(zip(values, readings))
+        values = as_values(values)
+        times = as_many("timestamps", timestamps, len(values))
+        known = as_many("labels", labels, len(values))
+        if not self.is_single:
             which = list(range(len(self.tracks.entries)))
-            values = list(values)
-            return self.take(which, values, as_many(timestamps, len(values)))
-        which = [self.place(item_id) for item_id in values]
-        times = None
-        if timestamps is not None:
-            times = [timestamps.get(item_id) for item_id in values]
-            as_many(list(timestamps), len(values))
-        readings = self.take(which, list(values.values()), times)
-        return dict(zip(values, readings))
+            return self.take(which, values, times, known)
+        points = as_points(values, self.tracks.shape)
+        for label in known or []:
+            as_label(label)
+        nothing = [None] * len(values)
+        self.clocks.check_all(0, times or nothing)
+        rows = zip(points, times or nothing, known or nothing)
+        return [self.update(*row) for row in rows]
 
     def score(self, value: Any, label: Optional[float] = None) -> Reading:
         """What :meth:`update` would say of a value; nothing changes."""
@@ -154,9 +163,10 @@ class StreamingDetector:
         """
         kwargs = {} if num_samples is None else {"num_samples": num_samples}
         which = np.arange(len(self.tracks.entries))
+        ahead = self.predictor.prediction_length + self.predictor.lead_time
         for i in which:
-            self.clocks.check_known(i, self.predictor.prediction_length)
-        panel = self.tracks.panel(which)
+            self.clocks.check_known(i, ahead)
+        panel = self.tracks.panel(which, ahead)
         profiles = self.watch.profiles()
         with self.watch.chance(is_random=True):
             forecasts: list[Forecast] = self.predictor.forecast(
@@ -206,16 +216,18 @@ class StreamingDetector:
         check_header(state, predictor.fingerprint())
 
         def read() -> "StreamingDetector":
-            manner = Manner(**state["manner"])
             limit = state["manner"]["max_run"]
-            manner = manner._replace(
-                threshold=float(manner.threshold),
-                max_run=None if limit is None else float(limit),
-            )
+            chosen = {
+                **state["manner"],
+                "max_run": None if limit is None else float(limit),
+            }
+            manner = Manner.chosen(**chosen)
             entries = [
                 {name: as_field(x) for name, x in one["entry"].items()}
                 for one in state["series"]
             ]
+            if state["is_single"] and len(entries) != 1:
+                raise ValueError(f"{len(entries)} series for one")
             stream = cls(predictor, entries, manner, state["is_single"])
             for i, one in enumerate(state["series"]):
                 stream.watch.restore(i, one)
@@ -280,17 +292,51 @@ class StreamingDetector:
             ) from None
 
 
-def as_many(timestamps: Any, number: int) -> Optional[list]:
-    """Times for so many values, if there are any."""
-    if timestamps is None:
-        return None
-    times = list(timestamps)
-    if len(times) != number:
+def as_values(values: Any) -> list:
+    """Values in a list."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise ValueError(
-            f"there must be one timestamp for each of the {number} values, "
-            f"got {len(times)}; use None where one is not known."
+            f"values must be a list of numbers, got {values!r:.60}; for one "
+            "value, use update."
         )
-    return times
+    return list(values)
+
+
+def as_many(name: str, given: Any, number: int) -> Optional[list]:
+    """What is given beside so many values, if there is anything."""
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        raise TypeError(
+            f"{name} must be a list where the values are one, got a mapping; "
+            "give both by item_id, or neither."
+        )
+    listed = list(given)
+    if len(listed) != number:
+        raise ValueError(
+            f"there must be one of the {name} for each of the {number} "
+            f"values, got {len(listed)}; use None where one is not known."
+        )
+    return listed
+
+
+def as_listed(name: str, given: Any, values: Mapping) -> Optional[list]:
+    """What is given beside the values of a mapping, if there is anything."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"{name} must be a mapping by item_id where the values are one, "
+            f"got {type(given).__name__}."
+        )
+    alone = set(given) ^ set(values)
+    if alone:
+        raise ValueError(
+            f"{name} must be of the same series as the values, got "
+            f"{alone.pop()!r} in one of them only; use None where nothing is "
+            "known."
+        )
+    return [given[item_id] for item_id in values]
 
 
 def with_target(entry: dict, shape: tuple, freq: Optional[str]) -> dict:

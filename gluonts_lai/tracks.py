@@ -253,13 +253,21 @@ class Tracks:
             self.grid.num_leads,
         )
 
-    def panel(self, which: np.ndarray) -> Panel:
-        """What is remembered of some series."""
+    def panel(
+        self, which: np.ndarray, num_ahead: Optional[int] = None
+    ) -> Panel:
+        """
+        What is remembered of some series, and what is known of so many points
+        ahead; None for all of that.
+        """
         entries, targets, ages = [], [], []
         for i in which:
             target = self.past(i)
             age = int(self.lengths[i] - target.shape[-1])
-            entry = features_of(self.entries[i], age)
+            end = None
+            if num_ahead is not None:
+                end = int(self.lengths[i]) + num_ahead
+            entry = features_of(self.entries[i], age, end)
             entry["start"] = self.entries[i]["start"] + age
             entries.append({**entry, "target": target})
             targets.append(target)

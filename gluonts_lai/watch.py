@@ -13,6 +13,7 @@ from gluonts_lai.arrivals import as_label
 from gluonts_lai.backends import seeded
 from gluonts_lai.detector import Manner, filter_of
 from gluonts_lai.entries import without_target
+from gluonts_lai.judging import LEAST_VARIANCE, MOST_VARIANCE
 from gluonts_lai.panel import Panel
 from gluonts_lai.profiles import Profile
 from gluonts_lai.seeds import derived
@@ -164,20 +165,23 @@ class Watch:
     def restore(self, i: int, state: dict) -> None:
         """Remember what was remembered of a series."""
         tracks = self.tracks
-        length, shape = int(state["length"]), tracks.shape
+        length, shape = state["length"], tracks.shape
+        if not isinstance(length, int) or length < 0:
+            raise ValueError(f"{length!r} points")
         size = length
         if tracks.nominal.past_length:
             size = min(length, tracks.pasts.shape[-1])
         past = as_numbers(state["past"], (*shape, size))
-        if length < 0 or np.isnan(past).any():
+        if np.isnan(past).any():
             raise ValueError("a past with holes")
         tracks.recall(i, past, length)
         rows = tracks.rows(np.array([i]))
         vigil = Vigil(*(as_numbers(x, rows.shape) for x in state["vigil"]))
-        if not np.all((vigil.belief > 0) & (vigil.belief < 1)):
-            raise ValueError("a belief that is no probability")
+        check_vigil(vigil)
         tracks.vigil.put(rows, vigil.finite())
         first = state["first"]
+        if first is None and self.firsts[i] is not None:
+            raise ValueError("no first points of a new series")
         if first is not None:
             first = list(as_numbers(first, (len(first), *shape)))
         self.firsts[i] = first
@@ -189,3 +193,19 @@ class Watch:
         return seeded(
             derived(self.predictor.seed, int(self.tracks.lengths.sum()))
         )
+
+
+def check_vigil(vigil: Vigil) -> None:
+    """Whether anything could have come to this."""
+    for name, column in zip(vigil._fields, vigil):
+        if name not in ("low", "high") and not np.isfinite(column).all():
+            raise ValueError(f"{name} that is not finite")
+    if not np.all((vigil.belief > 0) & (vigil.belief < 1)):
+        raise ValueError("a belief that is no probability")
+    if not np.all((vigil.unseen >= 0) & (vigil.run >= 0)):
+        raise ValueError("less than nothing was counted")
+    is_possible = (LEAST_VARIANCE <= vigil.variance) & (
+        vigil.variance <= MOST_VARIANCE
+    )
+    if not is_possible.all():
+        raise ValueError("a variance out of bounds")

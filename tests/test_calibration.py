@@ -171,3 +171,15 @@ def test_points_after_those_of_training_are_new():
     assert_array_equal(np.flatnonzero(new[0]), [10, 11, 12, 13])
     assert_array_equal(np.flatnonzero(new[1]), [3, 4, 5, 6, 7])
     assert new[2].all() and not new[3].any()
+
+
+def test_series_without_a_name_are_told_apart_by_their_position():
+    training, later = (
+        Panel.of([{"start": START, "target": np.zeros(n)} for n in lengths])
+        for lengths in ((10, 6), (12, 6, 3))
+    )
+
+    new = unknown_points(later, training).entries
+
+    assert_array_equal(np.flatnonzero(new[0]), [10, 11])
+    assert not new[1].any() and new[2].all()

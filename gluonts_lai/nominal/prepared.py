@@ -46,7 +46,13 @@ class Prepared(NamedTuple):
         ]
         if panel.ages is not None:
             longer, transformation = of_age(longer, panel.ages, transformation)
-        transformed = transformation(iter(longer), is_train=True)
+        try:
+            transformed = list(transformation(iter(longer), is_train=True))
+        except KeyError as error:
+            raise ValueError(
+                f"each entry must have the field {error}, which the network "
+                "looks at; add it to all of them."
+            ) from error
         return cls(
             [single_precision(entry) for entry in transformed],
             panel.values,

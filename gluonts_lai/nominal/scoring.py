@@ -175,7 +175,9 @@ def tell(answer: Answer, observed: np.ndarray) -> Bells:
     density, scale = answer
     if scale is None:
         return Bells.of(density, observed)
-    return Bells.of(density, scale.apply(observed)).in_units(*scale)
+    with np.errstate(over="ignore"):  # infinitely far will do
+        bells = Bells.of(density, scale.apply(observed))
+    return bells.in_units(*scale)
 
 
 def take(values: Table, piece: Piece, grid: Grid) -> np.ndarray:

@@ -5,6 +5,7 @@ What a trained model says of new data, and how it forecasts from them.
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 from gluonts.dataset.common import ListDataset
 
@@ -223,6 +224,31 @@ def test_another_frequency_is_refused(simple, data):
         lambda: list(simple.predictor.predict(daily)),
         lambda: list(simple.predictor.detect(daily)),
         lambda: simple.predictor.stream(next(iter(daily))),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (
+            {"start": "2024-01-01"},
+            "start of entry 0 must be a pandas.Period, got '2024-01-01'; give",
+        ),
+        (
+            {"target": np.zeros((2, 40))},
+            r"target of entry 0 must have shape \('time',\), as in training",
+        ),
+    ],
+)
+def test_entries_of_another_kind_are_refused(simple, wrong, message):
+    start = pd.Period("2024-01-01 00", freq="h")
+    entry = {"start": start, "target": np.zeros(40), **wrong}
+    for ask in (
+        lambda: list(simple.predictor.predict([entry])),
+        lambda: list(simple.predictor.detect([entry])),
+        lambda: simple.predictor.stream(entry),
     ):
         with pytest.raises(ValueError, match=message):
             ask()

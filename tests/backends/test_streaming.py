@@ -109,11 +109,11 @@ def features(length):
 
 
 def troubled(seed=0, length=LENGTH):
-    """Spikes, a run, a level that stays for long, and missing points."""
+    """Spikes one by one and in a row, a level that stays, missing points."""
     data, _ = dataset("univariate", seed + 10, num_series=1, length=length)
     x = data[0]["target"].astype(float)
     x[[20, 45]] += 25.0
-    x[50:56] -= 20.0
+    x[50:56] += 20.0 * (-1.0) ** np.arange(6)
     x[62:70] += 16.0
     x[[15, 30, 31, 32]] = np.nan
     return x
@@ -515,8 +515,60 @@ def test_there_is_one_time_for_each_value(feed_forward, num_times):
 def test_a_mapping_of_values_needs_a_mapping_of_times(feed_forward):
     stream = feed_forward.stream([{"item_id": "x"}, {"item_id": "y"}])
 
-    with refused(stream, (ValueError, KeyError), "timestamp"):
+    with refused(stream, ValueError, "timestamps must be of the same series"):
         stream.update_many({"x": 1.0, "y": 2.0}, {"x": START})
+    with refused(stream, ValueError, "timestamps must be of the same series"):
+        stream.update_many({"x": 1.0, "y": 2.0}, {"x": START, "Y": START})
+    with refused(stream, TypeError, "must be a mapping by item_id where"):
+        stream.update_many({"x": 1.0, "y": 2.0}, [START, START])
+    with refused(stream, TypeError, "must be a list where the values are one"):
+        stream.update_many([1.0, 2.0], {"x": START, "y": START})
+
+
+@pytest.mark.parametrize(
+    "values, timestamps, match",
+    [
+        ([1.0, 2.0, "oops"], None, "must be a number, or NaN"),
+        ([1.0, 2.0], [START + 40, START + 40], "came twice"),
+        ([1.0, 2.0], [START + 41, START + 40], "came late"),
+        ("12", None, "values must be a list of numbers, got '12'"),
+        (3.0, None, "values must be a list of numbers, got 3.0"),
+    ],
+)
+def test_values_that_follow_one_another_come_all_or_none(
+    feed_forward, values, timestamps, match
+):
+    stream = feed_forward.stream(beginning(entries()[0], 40))
+
+    with refused(stream, ValueError, match):
+        stream.update_many(values, timestamps)
+
+
+def test_gaps_between_values_that_follow_one_another(feed_forward):
+    one, other = (
+        feed_forward.stream(beginning(entries()[0], 40)) for _ in range(2)
+    )
+    times = [None, START + 43, None]
+
+    readings = one.update_many([9.0, 8.0, 7.0], times)
+
+    pairs = zip([9.0, 8.0, 7.0], times)
+    assert_same_readings(readings, [other.update(*pair) for pair in pairs])
+    assert one.to_dict() == other.to_dict()
+
+
+def test_labels_of_several_series(feed_forward):
+    names = ["x", "y"]
+    one, two = (
+        feed_forward.stream([{**entries()[0], "item_id": x} for x in names])
+        for _ in range(2)
+    )
+
+    listed = one.update_many([90.0, 9.0], labels=[0, 1])
+    mapped = two.update_many({"y": 9.0, "x": 90.0}, labels={"x": 0, "y": 1})
+
+    assert [reading.probability for reading in listed] == [0.0, 1.0]
+    assert_same_readings(listed, [mapped[name] for name in names])
 
 
 def test_an_unknown_series_is_named(feed_forward):
@@ -830,6 +882,14 @@ DAMAGES = {
     "no manner": put("manner", None),
     "a manner of another kind": put("manner", "speed", 9),
     "a threshold that is text": put("manner", "threshold", "x"),
+    "a threshold beyond 1": put("manner", "threshold", 50),
+    "a mode that looks ahead": put("manner", "mode", "smooth"),
+    "a length with a half": put("series", 0, "length", 40.5),
+    "a variance missing": put("series", 0, "vigil", 3, [None]),
+    "a variance below zero": put("series", 0, "vigil", 3, [-4.0]),
+    "a run below zero": put("series", 0, "vigil", 2, [-1.0]),
+    "no first points of a new series": put("series", 0, "first", None),
+    "no series at all": put("series", []),
 }
 
 
@@ -1045,6 +1105,8 @@ def test_time_does_not_begin_after_the_first_point(backend):
         ({"x": 1.0}, "must be a number, or NaN where it is missing, got {'x"),
         (object(), "must be a number, or NaN where it is missing, got <obje"),
         (1j, "must be a number, or NaN where it is missing, got 1j"),
+        (np.complex128(1), "must be a number, or NaN where it is missing"),
+        (np.datetime64("2024"), "must be a number, or NaN where it is miss"),
         (10**400, "a value must be"),
         (np.inf, "must be finite, or NaN where it is missing, got inf"),
         (-np.inf, "must be finite, or NaN where it is missing, got -inf"),
@@ -1089,7 +1151,9 @@ def test_numbers_of_all_kinds_are_numbers(feed_forward, value):
     assert one.to_dict() == other.to_dict()
 
 
-@pytest.mark.parametrize("value", [None, np.nan, "nan", np.float32("nan")])
+@pytest.mark.parametrize(
+    "value", [None, np.nan, "nan", np.float32("nan"), np.ma.masked]
+)
 def test_nothing_is_missing(feed_forward, value):
     stream = feed_forward.stream(beginning(entries()[0], 40))
     believed = stream.score(np.nan).probability
@@ -1118,11 +1182,23 @@ def test_a_far_outlier_leaves_nothing_behind(feed_forward):
     other.update(None)
 
     assert far.probability == 1 and far.is_anomaly
-    for x in entry["target"][41:]:
+    for x in entry["target"][41:50]:
         ours, theirs = one.update(x), other.update(x)
         assert np.isfinite(ours.probability)
         if not np.isnan(ours.expected):
             assert_allclose(ours.expected, theirs.expected, rtol=0.3)
+
+
+def test_a_stuck_sentinel_never_reaches_the_network(feed_forward):
+    stream = feed_forward.stream(beginning(entries()[0], 40))
+
+    readings = say(stream, [1.797e308] * 30 + [9.0])
+
+    told = columns(readings)
+    assert np.isfinite(told.probability).all()
+    assert np.isfinite(told.expected).all()
+    assert (told.probability[:30] > 0.99).all()
+    assert np.isfinite(stream.forecast().mean).all()
 
 
 # What a model is told besides
@@ -1149,6 +1225,31 @@ def test_features_may_run_out(backend):
     stream = predictor.stream(beginning(entry))
     with refused(stream, ValueError, message + " point 1, got 0; begin"):
         stream.update(10.0, timestamp=START)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_features_may_reach_further_than_a_forecast(backend):
+    predictor = trained(backend, "FEATURES")
+    near, far = (
+        predictor.stream(beginning({**entries()[0], **features(60)}, 50))
+        for _ in range(2)
+    )
+    known = far.tracks.entries[0]["feat_dynamic_real"]
+    near.tracks.entries[0]["feat_dynamic_real"] = known[
+        :, : 50 + predictor.prediction_length
+    ]
+
+    assert_allclose(near.forecast().mean, far.forecast().mean)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_feature_that_is_missing_is_named(backend):
+    predictor = trained(backend, "FEATURES")
+
+    with pytest.raises(
+        ValueError, match="must have the field 'feat_static_cat'"
+    ):
+        list(predictor.detect([entries()[0]]))
 
 
 # How much is remembered
@@ -1206,20 +1307,20 @@ def test_models_that_draw_can_be_watched(backend, name):
     entry = entries()[0]
     (detection,) = predictor.detect([entry])
 
-    stream, other = (predictor.stream(beginning(entry, 66)) for _ in range(2))
+    stream, other = (predictor.stream(beginning(entry, 40)) for _ in range(2))
     np.random.random(3)
     chance = np.random.get_state()
-    readings = say(stream, entry["target"][66:76])
+    readings = say(stream, entry["target"][40:50])
 
     contract.assert_same_chance(chance, np.random.get_state())
-    assert_same_readings(readings, say(other, entry["target"][66:76]))
+    assert_same_readings(readings, say(other, entry["target"][40:50]))
     probability = columns(readings).probability
     assert np.isfinite(probability).all()
     # What was drawn is not the same, but much alike.
-    ranks = np.corrcoef(probability, detection.probability[66:76])
+    ranks = np.corrcoef(probability, detection.probability[40:50])
     assert ranks[0, 1] > 0.9 or np.ptp(probability) < 0.1
     ours, theirs = stream.forecast(), next(predictor.predict([entry]))
-    assert ours.start_date == START + 76
+    assert ours.start_date == START + 50
     for numbers, alike in zip(
         contract.numbers_of(ours), contract.numbers_of(theirs)
     ):
