@@ -160,7 +160,9 @@ def family_table(family, backend, output, options):
     """All rows of one family: their means by name."""
     draws = [
         simulate(family, options.num_series, LENGTH, seed)
-        for seed in range(options.seeds)
+        for seed in range(
+            options.first_seed, options.first_seed + options.seeds
+        )
     ]
     silent = sum(
         not entry["label"][CALIBRATED:].any() for one in draws for entry in one
@@ -222,6 +224,7 @@ def arguments():
     )
     parser.add_argument("--output", choices=[*OUTPUTS, "both"], default="both")
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument(
         "--families", nargs="+", choices=FAMILIES, default=list(FAMILIES)
     )
