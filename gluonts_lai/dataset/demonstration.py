@@ -10,7 +10,16 @@ NOISE = 1 / 15
 
 
 class Demonstration(NamedTuple):
-    """A contaminated series, and what nobody is told of it."""
+    """
+    A contaminated series, and what nobody is told of it.
+
+    Examples
+    --------
+    >>> sine = demonstration(np.random.default_rng(0))
+    >>> error = abs(sine.values - sine.clean)
+    >>> bool(error[sine.labels == 1].min() > error[sine.labels == 0].max())
+    True
+    """
 
     values: np.ndarray  # what was observed
     clean: np.ndarray  # what would have been, without noise and anomalies
@@ -23,6 +32,12 @@ def demonstration(rng: np.random.Generator) -> Demonstration:
 
     3 % of the points are raised by 2, each on its own; the points 250 to 269
     are lowered by 2.
+
+    Examples
+    --------
+    >>> sine = demonstration(np.random.default_rng(0))
+    >>> sine.values.shape, int(sine.labels[250:270].sum())
+    ((1000,), 20)
     """
     clean = 0.4 * np.cos(np.arange(1_000) / 10)
     noise = rng.normal(scale=NOISE, size=clean.size)

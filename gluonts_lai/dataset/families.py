@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .stretches import place
+
 FAMILIES = ("outliers", "runs", "changes")
 
 PERIODS = np.array([[12], [24], [168]])
@@ -119,10 +121,7 @@ def draw_runs(length: int, rng: np.random.Generator) -> np.ndarray:
     """By how much each point is moved: the points of a run all alike."""
     num_runs = rng.integers(3, 7)
     lengths = rng.integers(2, 7, size=num_runs)
-    # Runs go into different gaps between nominal points: they never touch.
-    num_gaps = length - lengths.sum() + 1
-    gaps = np.sort(rng.choice(num_gaps, size=num_runs, replace=False))
-    starts = gaps + np.cumsum(lengths) - lengths
+    starts = place(lengths, length, rng)
     shift = np.zeros(length)
     for start, num_points in zip(starts, lengths):
         shift[start : start + num_points] = both_ways(2, 5, rng)

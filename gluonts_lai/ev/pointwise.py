@@ -4,8 +4,45 @@ Point by point: each point is a case of its own.
 
 import numpy as np
 
-from .series import as_bits, as_judged, check_lengths
+from .series import as_flagged, as_judged, mean_of_known
 from .sweep import Sweep
+
+
+def precision(labels: np.ndarray, flags: np.ndarray) -> float:
+    """
+    Share of the flagged points that are anomalous.
+
+    Parameters
+    ----------
+    labels
+        1 where a point is anomalous, 0 elsewhere; one series.
+    flags
+        1 where a point is flagged, 0 elsewhere. NaN results where nothing is
+        flagged.
+
+    Examples
+    --------
+    >>> precision([0, 1, 1, 1], [1, 1, 0, 0])
+    0.5
+    """
+    labels, flags = as_flagged(labels, flags)
+    return mean_of_known(labels[flags])
+
+
+def recall(labels: np.ndarray, flags: np.ndarray) -> float:
+    """
+    Share of the anomalous points that are flagged.
+
+    Parameters are those of :func:`precision`; NaN results where nothing is
+    labelled.
+
+    Examples
+    --------
+    >>> recall([0, 1, 1, 1], [1, 1, 1, 0])
+    0.6666666666666666
+    """
+    labels, flags = as_flagged(labels, flags)
+    return mean_of_known(flags[labels])
 
 
 def f1(labels: np.ndarray, flags: np.ndarray) -> float:
@@ -25,8 +62,7 @@ def f1(labels: np.ndarray, flags: np.ndarray) -> float:
     >>> f1([0, 1, 1, 0], [0, 1, 0, 0])  # precision 1, recall 1/2
     0.6666666666666666
     """
-    labels, flags = as_bits(labels, "labels"), as_bits(flags, "flags")
-    check_lengths(labels, flags, "flags")
+    labels, flags = as_flagged(labels, flags)
     num_marked = int(labels.sum() + flags.sum())
     if num_marked == 0:
         return 1.0
@@ -74,5 +110,5 @@ def auc_pr(labels: np.ndarray, scores: np.ndarray) -> float:
         return float("nan")
     sweep = Sweep.of(scores)
     num_hits = sweep.hits(labels)
-    precision = num_hits / sweep.num_flagged
-    return float(np.diff(num_hits, prepend=0) @ precision / labels.sum())
+    steps = np.diff(num_hits, prepend=0) / labels.sum()
+    return float(steps @ (num_hits / sweep.num_flagged))

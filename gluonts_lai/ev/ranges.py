@@ -79,9 +79,8 @@ def area(
     recall = np.minimum(num_hits / (labels.sum() + num_buffered / 2), 1)
     precision = num_hits / sweep.num_flagged
 
-    peaks = np.sort(join(segments, len(labels), buffer).highest(scores))
-    num_missed = np.searchsorted(peaks, sweep.thresholds)
-    recall *= 1 - num_missed / len(peaks)
+    peaks = join(segments, len(labels), buffer).highest(scores)
+    recall *= sweep.num_reaching(peaks) / len(peaks)
     return float(np.diff(recall, prepend=0) @ precision)
 
 

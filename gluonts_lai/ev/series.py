@@ -2,11 +2,14 @@
 One series and its labels, as they come in; and the segments that they form.
 """
 
-from typing import NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
 from gluonts_lai.arrays import real_array
+
+# Of labels and scores, or of labels and flags.
+Metric = Callable[[np.ndarray, np.ndarray], float]
 
 
 class Segments(NamedTuple):
@@ -28,6 +31,10 @@ class Segments(NamedTuple):
         padded = np.append(scores, -np.inf)
         return np.maximum.reduceat(padded, bounds)[::2]
 
+    def lowest(self, scores: np.ndarray) -> np.ndarray:
+        """The lowest score in each segment."""
+        return -self.highest(-scores)
+
 
 def as_bits(values: np.ndarray, name: str) -> np.ndarray:
     """Labels or flags of one series, as an array of bool."""
@@ -41,6 +48,15 @@ def as_bits(values: np.ndarray, name: str) -> np.ndarray:
             "probabilities with a threshold."
         )
     return bits == 1
+
+
+def as_flagged(
+    labels: np.ndarray, flags: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and flags of the same points."""
+    labels, flags = as_bits(labels, "labels"), as_bits(flags, "flags")
+    check_lengths(labels, flags, "flags")
+    return labels, flags
 
 
 def as_judged(
@@ -75,3 +91,10 @@ def check_lengths(labels: np.ndarray, others: np.ndarray, name: str) -> None:
             f"labels and {len(others)} {name}; cut both to the same part of "
             "the series."
         )
+
+
+def mean_of_known(values: Any) -> float:
+    """The mean of what is defined; NaN where nothing is."""
+    values = np.asarray(values, float)
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

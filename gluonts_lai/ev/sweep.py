@@ -39,3 +39,8 @@ class Sweep(NamedTuple):
         """Sum of the weights of the flagged points, at each threshold."""
         sums = np.cumsum(weights[self.order], dtype=float)
         return sums[self.num_flagged - 1]
+
+    def num_reaching(self, values: np.ndarray) -> np.ndarray:
+        """How many of these values are as high as each threshold."""
+        num_below = np.searchsorted(np.sort(values), self.thresholds)
+        return len(values) - num_below

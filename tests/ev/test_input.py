@@ -1,9 +1,27 @@
 import numpy as np
 import pytest
 
-from gluonts_lai.ev import auc_pr, best_adjusted_f1, best_f1, f1, vus_pr
+from gluonts_lai.ev import (
+    adjusted_f1,
+    auc_pr,
+    best_adjusted_f1,
+    best_composite_f1,
+    best_f1,
+    composite_f1,
+    f1,
+    mean_delay,
+    precision,
+    recall,
+    segment_f1,
+    segment_precision,
+    segment_recall,
+    vus_pr,
+)
 
-RANKED = [auc_pr, best_adjusted_f1, best_f1, vus_pr]
+RANKED = [auc_pr, best_adjusted_f1, best_composite_f1, best_f1, vus_pr]
+F1S = [adjusted_f1, composite_f1, f1, segment_f1]
+FLAGGED = [*F1S, precision, recall, segment_precision, segment_recall]
+FLAGGED += [mean_delay]
 
 
 @pytest.mark.parametrize("metric", RANKED)
@@ -15,6 +33,23 @@ def test_what_looks_at_all_thresholds_is_undefined_without_anomalies(metric):
 @pytest.mark.parametrize("metric", RANKED)
 def test_all_points_may_be_anomalous(metric):
     assert metric([1, 1, 1], [0.1, 0.2, 0.3]) == 1.0
+
+
+@pytest.mark.parametrize("metric", F1S)
+def test_f1_without_anomalies_asks_for_silence(metric):
+    assert metric([0, 0, 0], [0, 0, 0]) == 1.0
+    assert metric([0, 0, 0], [0, 1, 0]) == 0.0
+    assert metric([0, 1, 0], [0, 0, 0]) == 0.0
+    assert metric([], []) == 1.0
+
+
+@pytest.mark.parametrize("metric", FLAGGED)
+@pytest.mark.parametrize("dtype", [bool, np.uint8, int, np.float32])
+def test_any_kind_of_flags_will_do(metric, dtype):
+    labels, flags = [0, 1, 1, 0, 1], [1, 0, 1, 0, 0]
+    result = metric(labels, np.array(flags, dtype))
+    assert type(result) is float
+    assert result == metric(np.array(labels, dtype), flags)
 
 
 @pytest.mark.parametrize("metric", RANKED)
@@ -54,6 +89,7 @@ def test_bad_input_is_refused_in_a_sentence(metric, labels, scores, message):
         metric(labels, scores)
 
 
+@pytest.mark.parametrize("metric", FLAGGED)
 @pytest.mark.parametrize(
     "flags, message",
     [
@@ -61,6 +97,6 @@ def test_bad_input_is_refused_in_a_sentence(metric, labels, scores, message):
         ([0.2, 0.9], "flags must be 0 or 1 .* compare probabilities with a"),
     ],
 )
-def test_bad_flags_are_refused_in_a_sentence(flags, message):
+def test_bad_flags_are_refused_in_a_sentence(metric, flags, message):
     with pytest.raises(ValueError, match=message):
-        f1([0, 1], flags)
+        metric([0, 1], flags)

@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, f1_score
+from sklearn.metrics import (
+    average_precision_score,
+    f1_score,
+    precision_score,
+    recall_score,
+)
 
-from gluonts_lai.ev import auc_pr, best_f1, f1
+from gluonts_lai.ev import auc_pr, best_f1, f1, precision, recall
 
 EXACT = 1e-12  # the same sums in another order
 
@@ -21,6 +26,32 @@ def judged(request):
     return labels, scores.round(1) if request.param % 2 else scores
 
 
+def test_precision_and_recall_of_a_case_worked_by_hand():
+    labels = [1, 1, 1, 1, 0, 0, 0]
+    flags = [1, 1, 0, 0, 1, 0, 0]
+    # 2 of the 3 flagged points are anomalous, 2 of 4 anomalous ones flagged.
+    assert precision(labels, flags) == pytest.approx(2 / 3, rel=EXACT)
+    assert recall(labels, flags) == 1 / 2
+
+
+def test_precision_and_recall_agree_with_scikit_learn(judged):
+    labels, scores = judged
+    flags = scores > 0.5
+    assert precision(labels, flags) == pytest.approx(
+        precision_score(labels, flags), rel=EXACT
+    )
+    assert recall(labels, flags) == pytest.approx(
+        recall_score(labels, flags), rel=EXACT
+    )
+
+
+def test_shares_of_nothing_are_undefined():
+    assert np.isnan(precision([0, 1, 0], [0, 0, 0]))
+    assert np.isnan(recall([0, 0, 0], [0, 1, 0]))
+    assert precision([0, 0, 0], [0, 1, 0]) == 0.0
+    assert recall([0, 1, 0], [0, 0, 0]) == 0.0
+
+
 def test_f1_of_a_case_worked_by_hand():
     labels = [1, 1, 1, 0, 0, 0]
     flags = [1, 1, 0, 1, 0, 0]
@@ -32,12 +63,6 @@ def test_f1_agrees_with_scikit_learn(judged):
     labels, scores = judged
     expected = f1_score(labels, scores > 0.5)
     assert f1(labels, scores > 0.5) == pytest.approx(expected, rel=EXACT)
-
-
-def test_f1_without_anomalies_asks_for_silence():
-    assert f1([0, 0, 0], [0, 0, 0]) == 1.0
-    assert f1([0, 0, 0], [0, 1, 0]) == 0.0
-    assert f1([0, 1, 0], [0, 0, 0]) == 0.0
 
 
 def test_best_f1_of_a_case_worked_by_hand():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from gluonts_lai.ev import auc_pr, vus_pr
+from tests.ev.cases import draw
 
 EXACT = 1e-12  # the same sums in another order
 
@@ -61,13 +62,7 @@ def vus_pr_by_definition(labels, scores, max_buffer):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_it_agrees_with_the_definition(seed):
-    rng = np.random.default_rng(seed)
-    labels = np.zeros(40, int)
-    for start in rng.integers(40, size=rng.integers(1, 6)):
-        labels[start : start + rng.integers(1, 5)] = 1
-    labels[[0, -1][seed % 2]] = 1  # segments at the ends, too
-    scores = rng.normal(size=40) + labels
-    scores = scores.round(1) if seed % 3 == 0 else scores
+    labels, scores = draw(seed, length=40, num_segments=seed % 5)
 
     expected = vus_pr_by_definition(labels, scores, max_buffer=12)
 
@@ -109,6 +104,19 @@ def test_it_agrees_with_the_package_of_the_authors(
     result = vus_pr(labels, scores, max_buffer=max_buffer)
 
     assert result == pytest.approx(expected, rel=1e-9)  # digits as printed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_agrees_with_the_package_where_it_is_installed(seed):
+    pytest.importorskip("vus")
+    from vus.utils.metrics import metricor
+
+    labels, scores = draw(seed, length=300, num_segments=7)
+    expected = metricor().RangeAUC_volume_opt(labels, scores, 10)[-1]
+
+    result = vus_pr(labels, scores, max_buffer=10)
+
+    assert result == pytest.approx(expected, rel=1e-9)  # sums of 250 steps
 
 
 def test_without_buffers_one_segment_has_the_area_of_its_points():
