@@ -47,7 +47,6 @@ class Autoregression(NamedTuple):
     prediction_length: int = 1
     lead_time: int = 0
     is_random: bool = False
-    looks_ahead: bool = False
     residual_scale: None = None
 
     @property

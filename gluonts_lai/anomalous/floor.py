@@ -16,7 +16,19 @@ SHARE = 0.01
 
 
 class CauchyFloor(NamedTuple):
-    """A Cauchy density, to be mixed under another."""
+    """
+    A Cauchy density, to be mixed under another.
+
+    Examples
+    --------
+    A density that is zero outside of 0 to 2 is so no more:
+
+    >>> values = np.array([1.0, 3.0, np.nan])
+    >>> log_density = np.log([0.5, 1e-300, 0.5])
+    >>> floor = CauchyFloor(middle=1.0, scale=2.0)
+    >>> np.exp(floor.mix(log_density, values)).round(4)
+    array([0.4966, 0.0008,    nan])
+    """
 
     middle: Any  # a number, or one for each value
     scale: Any
@@ -38,7 +50,15 @@ class CauchyFloor(NamedTuple):
         return np.where(known, mixed, np.nan).astype(values.dtype, copy=False)
 
     def log_prob(self, values: np.ndarray) -> np.ndarray:
-        """Log density of the Cauchy alone, in double precision."""
+        """
+        Log density of the Cauchy alone, in double precision.
+
+        Examples
+        --------
+        >>> floor = CauchyFloor(middle=0.0, scale=1.0)
+        >>> (np.exp(floor.log_prob([0.0, 1.0])) * np.pi).round(3)
+        array([1. , 0.5])
+        """
         values = real_array(values, "values")
         # Halves: the distance itself could overflow.
         half = values.astype(float) / 2 - self.middle / 2

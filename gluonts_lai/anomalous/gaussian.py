@@ -60,6 +60,9 @@ class Gaussian(Value, AnomalousModel):
     14.0
     >>> Gaussian().fit(values, weights).body.mean
     26.0
+    >>> model = Gaussian(mean=0.0, sd=2.0)
+    >>> np.exp(model.log_prob([0.0, 2.0, np.nan])).round(3)
+    array([0.199, 0.121,   nan])
     """
 
     mean: Optional[float] = None

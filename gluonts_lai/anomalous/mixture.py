@@ -48,6 +48,8 @@ class GaussianMixture(Value, AnomalousModel):
     >>> model = GaussianMixture(num_components=1).fit(values, weights)
     >>> [round(component.mean, 1) for component in model.components]
     [2.4, 0.0]
+    >>> np.exp(model.log_prob([0.0, 5.0])).round(2)
+    array([3.98, 0.03])
     """
 
     num_components: int = 2

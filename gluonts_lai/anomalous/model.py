@@ -20,6 +20,26 @@ class AnomalousModel(ABC):
     the density can be zero, mix in a :class:`CauchyFloor`. To have it
     serialised with a model, make it a frozen dataclass and a
     :class:`gluonts_lai.value.Value`.
+
+    Examples
+    --------
+    Anomalies that are never negative, and rarer the larger they are:
+
+    >>> from gluonts_lai.anomalous import CauchyFloor
+    >>> class Positive(AnomalousModel):
+    ...     def __init__(self, mean=1.0):
+    ...         self.mean = mean
+    ...
+    ...     def fit(self, values, weights=None):
+    ...         return Positive(float(np.nanmax(values)))
+    ...
+    ...     def log_prob(self, values):
+    ...         log_density = -values / self.mean - np.log(self.mean)
+    ...         log_density = np.where(values < 0, -np.inf, log_density)
+    ...         return CauchyFloor(0.0, self.mean).mix(log_density, values)
+    >>> model = Positive().fit(np.array([1.0, 2.0, np.nan, 5.0]))
+    >>> np.exp(model.log_prob(np.array([-5.0, 0.0, 5.0, np.nan]))).round(3)
+    array([0.   , 0.199, 0.073,   nan])
     """
 
     @abstractmethod

@@ -63,6 +63,12 @@ class Sample(NamedTuple):
         return next(size for size in sizes if size > 1 / LARGEST)
 
     @property
+    def span(self) -> float:
+        """How far the middle 80 % of the values reach: no outlier counts."""
+        low, high = np.quantile(self.values, [0.1, 0.9])
+        return float(high - low)
+
+    @property
     def broad(self) -> tuple[float, float]:
         """
         Mean and standard deviation of the broadest Gaussian in use.

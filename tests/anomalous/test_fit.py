@@ -56,6 +56,22 @@ def test_a_uniform_covers_the_series_whatever_is_anomalous(series):
     )
 
 
+def test_a_uniform_is_as_wide_as_so_many_spans_of_most_values():
+    values = np.arange(101.0)  # 80 of them from 10 to 90
+    assert Uniform(spans=8.0).fit(values).domain == pytest.approx((-270, 370))
+
+    # Of a series with outliers, the range is wider: it stays as it was.
+    wild = np.append(values, [-900.0, 1000.0])
+    assert Uniform(spans=8.0).fit(wild).domain == Uniform().fit(wild).domain
+
+
+def test_most_values_of_a_series_may_be_the_same():
+    values = np.append(np.zeros(99), 5.0)
+    assert (
+        Uniform(spans=8.0).fit(values).domain == Uniform().fit(values).domain
+    )
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_uniform_leaves_out_no_value_of_its_series(seed):
     values = np.random.default_rng(seed).normal(0.1, 0.3, size=30)
@@ -295,6 +311,8 @@ def test_an_open_recipe_says_that_it_must_be_fitted(recipe):
         (lambda: Uniform(width=0.9), "width must be a multiple of the range"),
         (lambda: Uniform(width=np.nan), "width must be a multiple"),
         (lambda: Uniform(width="2"), "between 1 and 1e6, got '2'; a narrower"),
+        (lambda: Uniform(spans=-1.0), "spans must be a number from 0 to 1e6"),
+        (lambda: Uniform(spans=None), "got None; it is a multiple of what"),
         (lambda: Uniform(low=1.0, high=1.0), "low must lie below high"),
         (lambda: Uniform(low=0.0, high=np.inf), "low=0.0 and high=inf"),
         (lambda: Uniform(width=np.inf), "width must be a multiple"),

@@ -116,13 +116,13 @@ def test_an_expectation_is_the_median_of_the_forecast(name):
 def test_a_cheap_network_is_read_one_step_ahead(name):
     nominal, _ = scores_of(*trained(name))
 
-    assert nominal.stride == 1 and not nominal.looks_ahead
+    assert nominal.stride == 1
 
 
 def test_deepar_is_read_one_step_ahead_given_the_points_themselves():
     predictor, entry = trained("DeepAR")
     nominal, scores = scores_of(predictor, entry)
-    assert not nominal.is_random and not nominal.looks_ahead
+    assert not nominal.is_random
     network = predictor.prediction_net
 
     # The same, by the model's own log density of a window's future.
