@@ -6,13 +6,11 @@ windows only (``em=False``), and with LAI. Wanted: an F1 of the training
 posterior above 0.95, ``P(1→1)`` within 0.15 of the true one, and an MAE to the
 clean sine below 0.8 times that of the plain MLP.
 
-    python benchmarks/figure1.py --seeds 10
-    python benchmarks/figure1.py --seeds 10 --backend torch
+    python benchmarks/paper.py figure1
+    python benchmarks/paper.py figure1 --backend mx
 """
 
-import argparse
 import logging
-import warnings
 
 import numpy as np
 from gluonts.env import env
@@ -26,7 +24,9 @@ NAMES = (
 
 
 def row(seed, backend):
-    demo = run(seed, backend)
+    logging.disable(logging.WARNING)
+    with env._let(use_tqdm=False):
+        demo = run(seed, backend)
     error = [demo.error(f) for f in (demo.plain, demo.control, demo.lai)]
     learned, true = demo.output.predictor.chain.p_stay, demo.truth.p_stay
     sd = [np.nanmedian(f.sd) * 15 for f in (demo.plain, demo.lai)]
@@ -43,20 +43,3 @@ def table(num_seeds, backend):
     for name, function in (("mean", np.mean), ("least", np.min)):
         cells = "".join(f"{cell:15.3f}" for cell in function(rows, axis=0))
         print(f"{name:>6}{cells}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--backend", choices=["mx", "torch"])
-    options = parser.parse_args()
-    logging.disable(logging.WARNING)
-    warnings.simplefilter("ignore")
-    backends = [options.backend] if options.backend else ["mx", "torch"]
-    with env._let(use_tqdm=False):
-        for backend in backends:
-            table(options.seeds, backend)
-
-
-if __name__ == "__main__":
-    main()

@@ -26,17 +26,16 @@ import logging
 import os
 import time
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-import pandas as pd
 from gluonts.env import env
 from networks import FEED_FORWARD, chosen, feed_forward, wrapped
 
-CSV = Path("electricity") / "electricity_hourly_2014.csv"
+from gluonts_lai.dataset import read_electricity
+
 HORIZON, CONTEXT = 24, 72
 STRIDE = 24 * 7 + 5  # each window begins at another hour of the day
 SHARE = 0.05  # of the points of a context are wrong
@@ -52,12 +51,9 @@ class Client(NamedTuple):
     spread: float  # inter-quartile range of the training half
 
     @classmethod
-    def of(cls, name, column):
-        values = column.loc[: column.last_valid_index()]
-        half = len(values) // 2
-        low, high = np.percentile(values.iloc[:half], [25, 75])
-        start = pd.Period(values.index[0], "h")
-        entry = {"item_id": name, "start": start, "target": values.to_numpy()}
+    def of(cls, entry):
+        half = len(entry["target"]) // 2
+        low, high = np.percentile(entry["target"][:half], [25, 75])
         return cls(entry, half, high - low)
 
     def cut(self, end):
@@ -71,8 +67,7 @@ class Client(NamedTuple):
 
 def read_clients(folder):
     """The clients that vary; the others are named."""
-    frame = pd.read_csv(folder / CSV, index_col=0, parse_dates=True)
-    clients = [Client.of(name, frame[name]) for name in frame]
+    clients = [Client.of(entry) for entry in read_electricity(folder)]
     for client in clients:
         if client.spread == 0:
             print(f"{client.entry['item_id']} left out: its spread is 0")
@@ -213,7 +208,7 @@ def main():
     options = arguments()
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    clients = read_clients(Path(options.data))
+    clients = read_clients(options.data)
     with env._let(use_tqdm=False):
         for backend in chosen(options.backend, FEED_FORWARD):
             table(backend, clients, options.seeds)
