@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 class Detection(NamedTuple):
     """
     What was found in one series: arrays of its full length, time last.
+
+    Examples
+    --------
+    >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+    >>> from gluonts_lai import LAIPredictor
+    >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+    >>> values[100:103] = 20.0
+    >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+    >>> naive = SeasonalNaivePredictor(1, season_length=4)
+    >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+    >>> (detection,) = predictor.detect([entry])
+    >>> np.flatnonzero(detection.probability > 0.5)
+    array([100, 101, 102])
+    >>> detection.value[98:104], detection.cleaned[98:104]
+    (array([ 4.,  7., 20., 20., 20.,  7.]), array([4., 7., 3., 5., 4., 7.]))
     """
 
     item_id: Optional[str]
@@ -53,6 +68,21 @@ class Detection(NamedTuple):
         One row a point, indexed by its period.
 
         Several dimensions become a second level of the columns.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> (detection,) = predictor.detect([entry])
+        >>> detection.to_frame()[["value", "probability"]][99:101].round(2)
+                          value  probability
+        2024-01-05 03:00    7.0          0.0
+        2024-01-05 04:00   20.0          1.0
         """
         index = pd.period_range(self.start, periods=self.value.shape[-1])
         columns = {}
@@ -67,6 +97,20 @@ class Detection(NamedTuple):
         """
         The anomalies: where each begins and ends, both included, how long it
         lasts and how sure it is.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> (detection,) = predictor.detect([entry])
+        >>> detection.segments()[["start", "end", "length"]]
+                      start               end  length
+        0  2024-01-05 04:00  2024-01-05 06:00       3
         """
         probability = np.atleast_2d(self.probability)
         gaps = Gaps.of(probability > threshold)
@@ -90,7 +134,12 @@ class Detection(NamedTuple):
         A picture: the series, what was expected of it, what was found.
 
         Needs matplotlib; save it with ``.savefig(path)``.
+
+        Examples
+        --------
+        >>> figure = detection.plot()  # doctest: +SKIP
+        >>> figure.savefig("sensor.png")  # doctest: +SKIP
         """
-        from gluonts_lai.pictures import plot_detection
+        from gluonts_lai.plot import plot_detection
 
         return plot_detection(self, threshold)

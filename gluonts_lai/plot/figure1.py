@@ -1,20 +1,18 @@
 """
-Pictures of series and of what was found in them.
+The paper's Figure 1: one network with LAI and without, and the indicator.
 """
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gluonts_lai.dataset import Demonstration
 
+from .figure import BAND, FLAGGED, OBSERVED, caption, stacked
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-FLAGGED = "#c1272d"
-BAND = "#a6c8e0"
 
 
 class Fit(NamedTuple):
@@ -54,7 +52,9 @@ def draw_fit(
         linewidth=0,
         label="expected, ±2 sd",
     )
-    axes.plot(t, series.values, ".", color="black", markersize=2)
+    axes.plot(
+        t, series.values, ".", color=OBSERVED, markersize=2, label="observed"
+    )
     axes.plot(
         t,
         series.clean,
@@ -75,8 +75,7 @@ def draw_probability(
         probability,
         step="mid",
         color=FLAGGED,
-        alpha=0.6,
-        linewidth=0,
+        linewidth=1,  # a bar narrower than a dot would fade
         label="P(z[t] = 1 | x)",
     )
     true = np.flatnonzero(labels)
@@ -91,46 +90,3 @@ def draw_probability(
     axes.set(xlabel="t", ylabel="probability", ylim=(0, 1.12))
     axes.margins(x=0.01)
     caption(axes, "(c) the inferred indicator")
-
-
-def caption(axes: "Axes", title: str) -> None:
-    """A title on the left and the legend beside it, off the data."""
-    axes.set_title(title, loc="left")
-    axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0.2,
-        frameon=False,
-        ncols=4,
-        fontsize="small",
-    )
-
-
-def stacked(num_panels: int, height: float) -> "tuple[Figure, Any]":
-    """Panels one above the other, for a file rather than a screen."""
-    figure = new_figure(figsize=(10, height), dpi=120, layout="constrained")
-    return figure, figure.subplots(num_panels)
-
-
-def check_picture(path: str) -> None:
-    """Whether a picture can be written there; raises an error if not."""
-    folder, kind = Path(path).parent, Path(path).suffix[1:]
-    kinds = new_figure().canvas.get_supported_filetypes()
-    if kind not in kinds:
-        raise ValueError(
-            f"a picture must end in one of {', '.join(sorted(kinds))}, got "
-            f"{path}."
-        )
-    if not folder.is_dir():
-        raise OSError(f"{folder} must be a folder to write {path} to.")
-
-
-def new_figure(**options: Any) -> "Figure":
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib; install it with "
-            "pip install 'gluonts-lai[plot]'."
-        ) from error
-    return Figure(**options)

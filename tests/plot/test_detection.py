@@ -2,8 +2,6 @@
 A picture shows every flagged point, at its time, however long the series is.
 """
 
-from typing import NamedTuple, Optional
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,61 +11,22 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.dates import date2num, num2date  # noqa: E402
 
-from gluonts_lai.pictures import MOST_POINTS, plot_detection  # noqa: E402
+from gluonts_lai.plot import plot_detection  # noqa: E402
+from gluonts_lai.plot.figure import MOST_PANELS  # noqa: E402
+from gluonts_lai.plot.thinning import MOST_POINTS  # noqa: E402
 
-HOUR = pd.Period("2024-02-28 22:00", "h")
-LONG = 100_000
-
-
-class Drawn(NamedTuple):
-    """What a picture needs to know of a detection."""
-
-    item_id: Optional[str]
-    start: pd.Period
-    value: np.ndarray
-    probability: np.ndarray
-    expected: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-
-
-def drawn(*shape, num_flagged=0, start=HOUR, item_id="sensor"):
-    """A detection of chance; a flagged point may well be unremarkable."""
-    rng = np.random.default_rng(0)
-    value, expected = rng.normal(size=(2, *shape))
-    probability = rng.uniform(0.0, 0.4, size=shape)
-    for row in np.atleast_2d(probability):
-        row[rng.choice(shape[-1], num_flagged, replace=False)] = 0.9
-    band = expected - 2, expected + 2
-    return Drawn(item_id, start, value, probability, expected, *band)
-
-
-def line(axes, label):
-    """The one line of a panel whose label ends so."""
-    (found,) = [x for x in axes.lines if x.get_label().endswith(label)]
-    return found
-
-
-def times(start, indices):
-    """When periods begin, one by one."""
-    return [(start + int(i)).start_time.to_datetime64() for i in indices]
-
-
-def band(axes):
-    """Corners of the band of a panel, ``(corners, 2)``."""
-    (polygons,) = axes.collections
-    return np.concatenate([path.vertices for path in polygons.get_paths()])
-
-
-def bars(axes):
-    """The probabilities in a strip, and where their bars begin and end."""
-    (patch,) = axes.patches
-    height, edges, _ = patch.get_data()
-    return height, edges
-
-
-def labels(axes):
-    return [text.get_text() for text in axes.get_legend().get_texts()]
+from .reading import (  # noqa: E402
+    HOUR,
+    LONG,
+    band,
+    bars,
+    drawn,
+    grey_at,
+    greys,
+    labels,
+    line,
+    times,
+)
 
 
 @pytest.mark.parametrize("num_points", [2, 300, MOST_POINTS])
@@ -103,6 +62,27 @@ def test_marks_differ_from_the_series_in_shape():
     assert len(set(shapes)) == 2
 
 
+def test_in_grey_a_flagged_point_is_white_within_a_dark_ring():
+    detection = drawn(40)
+    detection.value[:] = np.sin(np.arange(40))
+    detection.probability[20] = 0.9
+
+    figure = plot_detection(detection)
+    picture, panel = greys(figure), figure.axes[0]
+    dots = [
+        grey_at(picture, panel, *point)
+        for point in zip(times(HOUR, range(40)), detection.value)
+    ]
+
+    assert dots[20] > 240
+    assert max(dots[:20] + dots[21:]) < 120  # the line, black and thin
+    column, row = panel.transData.transform(
+        [date2num(times(HOUR, [20])[0]), detection.value[20]]
+    ).astype(int)
+    around = picture[len(picture) - row - 8 : len(picture) - row + 8, column]
+    assert around.min() < 100
+
+
 def test_a_point_is_flagged_above_the_threshold():
     detection = drawn(5)._replace(
         probability=np.array([0.1, 0.7, 0.8, 0.800001, 0.9])
@@ -131,11 +111,42 @@ def test_no_flagged_point_of_a_long_series_is_lost():
     assert (bars(strip)[0] > 0.5).sum() == 500
 
 
+def test_a_long_series_all_flagged_is_drawn_whole():
+    detection = drawn(LONG, num_flagged=LONG)
+    detection.probability[:] = np.linspace(0.51, 0.99, LONG)
+
+    figure = plot_detection(detection)
+
+    assert len(figure.axes[0].lines[-1].get_xdata()) == LONG
+    # Marks are small enough to leave white paper between and around them.
+    assert (greys(figure) > 250).mean() > 0.3
+
+
+def test_crowded_marks_shrink():
+    sizes = [
+        plot_detection(drawn(3_000, num_flagged=n)).axes[0].lines[-1]
+        for n in (1, 100, 400, 3_000)
+    ]
+
+    one, some, more, most = (marks.get_markersize() for marks in sizes)
+    assert one == some > more > most > 2
+
+
+def test_a_long_series_has_no_more_parts_than_a_short_one():
+    counts = [
+        len(axes.get_children())
+        for num_points in (50, LONG)
+        for axes in plot_detection(drawn(num_points, num_flagged=9)).axes
+    ]
+
+    assert counts[:2] == counts[2:]
+
+
 @pytest.mark.parametrize("num_points", [MOST_POINTS + 1, 7_919, LONG])
 def test_the_extremes_of_a_long_series_are_kept(num_points):
     detection = drawn(num_points)
     extremes = {}
-    for i, name in enumerate(detection._fields[2:]):
+    for i, name in enumerate(detection._fields[2:7]):
         array = getattr(detection, name)
         # Each at times of its own; the last bin may not be full.
         at = [17 * (i + 1), num_points - 1 - i]
@@ -292,6 +303,18 @@ def test_each_dimension_has_a_panel_and_a_strip():
         assert labels(panel)[-1] == "4 flagged"
 
 
+def test_of_many_dimensions_those_with_most_flagged_points_are_drawn():
+    detection = drawn(40, 30)
+    chosen = list(range(3, 3 + 3 * MOST_PANELS, 3))
+    detection.probability[chosen, :2] = 0.9
+
+    panels = plot_detection(detection).axes[::2]
+
+    assert [panel.get_title(loc="left") for panel in panels] == [
+        f"sensor, dimension {dim}" for dim in chosen
+    ]
+
+
 def test_what_is_not_known_has_no_name_in_the_legend():
     nothing = np.full(40, np.nan)
     detection = drawn(40)._replace(lower=nothing, upper=nothing)
@@ -324,6 +347,7 @@ def test_a_constant_series_is_away_from_the_edges(value):
         (7, "7"),
         ("from $5 to $6", r"from \$5 to \$6"),
         ("x" * 41, "x" * 39 + "…"),
+        ("hall\n7\t", "hall 7"),
     ],
 )
 def test_the_title_is_the_name_of_the_series(item_id, title):
@@ -335,8 +359,24 @@ def test_the_title_is_the_name_of_the_series(item_id, title):
 def test_a_series_without_points_has_an_empty_picture():
     figure = plot_detection(drawn(0))
 
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no points"]
     assert line(figure.axes[0], "observed").get_xdata().size == 0
     figure.draw_without_rendering()
+
+
+def test_a_series_without_values_says_so():
+    nothing = np.full(40, np.nan)
+    detection = drawn(40, num_flagged=2)._replace(
+        value=nothing, expected=nothing, lower=nothing, upper=nothing
+    )
+
+    panel, strip = plot_detection(detection).axes
+
+    assert [text.get_text() for text in panel.texts] == [
+        "every value is missing"
+    ]
+    assert labels(panel)[-1] == "2 flagged (2 missing)"
+    assert (bars(strip)[0] > 0.5).sum() == 2
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0, 50, -0.1, float("nan")])
