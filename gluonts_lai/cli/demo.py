@@ -1,24 +1,17 @@
 """
-The command ``gluonts-lai``.
-
-Results go to standard output; heavy imports wait until a command needs them,
-so that ``--help`` answers at once.
+``gluonts-lai demo``: does it work here, and what does it do?
 """
 
 from typing import Any, Optional
 
 import click
 
-from gluonts_lai import __version__
+from . import options
+from .endings import Command
+from .talk import Talk
 
 
-@click.group()
-@click.version_option(__version__, prog_name="gluonts-lai")
-def main() -> None:
-    """Forecasters that find the anomalies in their own training set."""
-
-
-@main.command()
+@click.command(cls=Command)
 @click.option(
     "--seed",
     default=0,
@@ -38,7 +31,8 @@ def main() -> None:
     type=click.Choice(["mx", "torch"]),
     help="MXNet or PyTorch; by default MXNet where it is installed.",
 )
-def demo(seed: int, out: str, backend: Optional[str]) -> None:
+@options.talk
+def demo(talk: Talk, seed: int, out: str, backend: Optional[str]) -> None:
     """
     The paper's Figure 1.
 
@@ -46,25 +40,15 @@ def demo(seed: int, out: str, backend: Optional[str]) -> None:
     as it is, and with LAI, which infers which points are anomalous. Takes
     about half a minute.
     """
-    import logging
-    import warnings
-
-    level = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            result = figure1(seed, out, backend)
-    except (ImportError, OSError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
-    finally:
-        logging.disable(level)
+    with talk.silence():
+        result = figure1(seed, out, backend)
     click.echo(result.table())
     click.echo(f"\nThe picture is in {out}.")
 
 
 def figure1(seed: int, out: str, backend: Optional[str]) -> Any:
     """Run the demo and draw it, if it can be drawn at all."""
+    from gluonts_lai.files import whole_file
     from gluonts_lai.nominal.backend import require
     from gluonts_lai.plot import check_picture
 
@@ -77,5 +61,6 @@ def figure1(seed: int, out: str, backend: Optional[str]) -> Any:
     require(BACKENDS[backend])
     with env._let(use_tqdm=False):
         result = run(seed, backend)
-    result.picture().savefig(out)
+    with whole_file(out) as path:
+        result.picture().savefig(path)
     return result

@@ -1,0 +1,262 @@
+"""
+Points on standard input, readings on standard output.
+"""
+
+import json
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gluonts_lai.cli.arriving import Lines, Point
+
+from .conftest import run, series
+
+LENGTH = 110  # with an outlier at 100
+
+
+def readings_of(done):
+    assert done.exit_code == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def as_lines(frame, *columns):
+    return frame[list(columns)].to_csv(index=False, header=False)
+
+
+@pytest.fixture
+def a():
+    return series("a", LENGTH).drop(columns="label")
+
+
+@pytest.mark.parametrize("backend", ["torch", "naive"])
+def test_a_reading_is_what_detect_says(readings, backend, models, a):
+    model = models(backend)
+    done = run(
+        "watch",
+        "--model",
+        model,
+        input=as_lines(a, "item_id", "timestamp", "value"),
+    )
+    found = run("detect", readings, "--model", model, "--json", "-q")
+
+    watched, whole = readings_of(done), json.loads(found.stdout)[:LENGTH]
+    assert len(watched) == LENGTH
+    for name in ("probability", "expected", "lower", "upper", "is_anomaly"):
+        # Results are written as single numbers, readings as double ones.
+        np.testing.assert_allclose(
+            np.array([reading[name] for reading in watched], float),
+            np.array([row[name] for row in whole], float),
+            rtol=1e-3,
+            atol=1e-4,
+        )
+    assert watched[100]["is_anomaly"] and watched[100]["replaced_by"] < 15
+    assert watched[0]["item_id"] == "a"
+    assert watched[1]["timestamp"] == "2024-01-01 01:00:00"
+
+
+def test_it_goes_on_from_a_state(naive, a):
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+    lines = as_lines(a, "item_id", "timestamp", "value")
+    whole = readings_of(run("watch", "--model", naive, input=lines))
+    first, rest = lines.splitlines(True)[:60], lines.splitlines(True)[60:]
+
+    halves = readings_of(run(*watch, input="".join(first)))
+    halves += readings_of(run(*watch, input="".join(rest)))
+
+    assert halves == whole
+
+
+def test_a_history_counts_as_if_it_had_come(naive, a):
+    a[:60].to_csv("history.csv", index=False)
+    lines = as_lines(a, "timestamp", "value")
+    named = as_lines(a, "item_id", "timestamp", "value")
+    whole = readings_of(run("watch", "--model", naive, input=named))
+
+    rest = "".join(lines.splitlines(True)[60:])
+    done = run(
+        "watch", "--model", naive, "--history", "history.csv", input=rest
+    )
+
+    assert [r["is_anomaly"] for r in readings_of(done)] == [
+        r["is_anomaly"] for r in whole[60:]
+    ]
+    assert readings_of(done)[0]["item_id"] == "a"
+
+
+def test_series_may_come_in_turns_and_begin_at_any_time(naive, a):
+    b = series("b/c", LENGTH).drop(columns="label")
+    alone = [
+        readings_of(
+            run(
+                "watch",
+                "--model",
+                naive,
+                input=as_lines(frame, "item_id", "timestamp", "value"),
+            )
+        )
+        for frame in (a, b)
+    ]
+
+    mixed = pd.concat([a, b[30:]]).sort_values("timestamp", kind="stable")
+    lines = (
+        as_lines(mixed, "item_id", "timestamp", "value") + "new,2024-01-01,3\n"
+    )
+    both = readings_of(run("watch", "--model", naive, input=lines))
+
+    assert [r for r in both if r["item_id"] == "a"] == alone[0]
+    assert len([r for r in both if r["item_id"] == "b/c"]) == LENGTH - 30
+    assert both[-1]["item_id"] == "new" and both[-1]["expected"] is None
+
+
+def test_a_bad_line_is_named_and_left_out(naive):
+    lines = [
+        "item_id,timestamp,value",
+        "a,2024-01-01 00:00,10",
+        "a,2024-01-01 01:00,abc",
+        "a,2024-01-01 00:00,10",
+        "a,tomorrow,10",
+        "{broken",
+        "1,2,3,4",
+        '{"item_id": "a", "timestamp": "2024-01-01 02:00", "value": 11}',
+        '{"timestamp": "2024-01-01 03:00"}',
+        "",
+        "a,2024-01-01 03:00,",
+    ]
+    text = "\n".join(lines)
+    done = run("watch", "--model", naive, input=text)
+    quiet = run("watch", "--model", naive, "--quiet", input=text)
+
+    assert [r["value"] for r in readings_of(done)] == [10, 11, None]
+    assert quiet.stdout == done.stdout
+    bad = [s for s in done.stderr.splitlines() if s.startswith("Line ")]
+    assert [line.split(":")[0] for line in bad] == [
+        f"Line {n}" for n in (3, 4, 5, 6, 7, 9)
+    ]
+    assert "'abc'" in bad[0] and "twice" in bad[1] and "'tomorrow'" in bad[2]
+    assert "3 points, 0 anomalous, 6 lines left out." in done.stderr
+    assert quiet.stderr.splitlines() == bad
+
+
+def test_nothing_but_bad_lines_is_an_error(naive):
+    done = run("watch", "--model", naive, input="x;1\ny;2\n")
+
+    assert done.exit_code == 1 and "got 2 that could not be" in done.stderr
+
+
+def test_a_point_must_say_which_series_it_belongs_to(naive):
+    done = run("watch", "--model", naive, input="3.0\n")
+
+    assert done.exit_code == 1 and "which of 2 series" in done.stderr
+
+
+def test_readings_may_be_csv(naive, a):
+    lines = as_lines(a, "item_id", "timestamp", "value")
+    done = run("watch", "--model", naive, "--output", "csv", input=lines)
+
+    with open("out.csv", "w") as file:
+        file.write(done.stdout)
+    table = pd.read_csv("out.csv")
+    assert np.flatnonzero(table.is_anomaly).tolist()[:1] == [100]
+    assert len(table) == LENGTH and np.isnan(table.expected[0])
+
+
+@pytest.mark.parametrize(
+    "line, point",
+    [
+        ("3.5", Point(3.5)),
+        (" nan ", Point(None)),
+        ("2024-01-01 00:00, 3", Point(3.0, "2024-01-01 00:00")),
+        ('"a,b",2024-01-01,3', Point(3.0, "2024-01-01", "a,b")),
+        ("a,,3", Point(3.0, None, "a")),
+        ('{"value": null}', Point(None)),
+        ('{"value": [1, 2], "item_id": 7}', Point([1, 2], None, "7")),
+        ("[1, 2]", Point([1, 2])),
+    ],
+)
+def test_a_line_is_read_as_it_was_meant(line, point):
+    assert Lines().read(line) == point
+
+
+@pytest.mark.parametrize(
+    "header", ["Value,Sensor,Time", "pressure (bar),sensor,timestamp"]
+)
+def test_a_header_may_name_columns_in_any_order(header):
+    lines = Lines()
+
+    assert lines.read(header) is None
+    assert lines.read("3,a,2024-01-01") == Point(3.0, "2024-01-01", "a")
+
+
+class Watching:
+    """The command in a process of its own, with both ends in our hands."""
+
+    def __init__(self, model, *options):
+        command = Path(sys.executable).parent / "gluonts-lai"
+        self.process = subprocess.Popen(
+            [command, "watch", "--model", model, *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def send(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], 60)
+        assert ready, "no reading within a minute"
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        out, error = self.process.communicate(timeout=60)
+        return self.process.returncode, out, error
+
+
+def test_each_reading_comes_before_the_next_point(naive):
+    watching = Watching(naive, "--quiet")
+    for hour in (1.0, 2.0, 3.0):
+        watching.send(f"a,2024-01-01 {hour:02.0f}:00,{hour}")
+
+        assert watching.receive()["value"] == hour
+
+    assert watching.end() == (0, "", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_stops_it_loses_nothing(number, naive, tmp_path):
+    watching = Watching(naive, "--state", "state.json")
+    watching.send("a,2024-01-01 00:00,1")
+    watching.receive()
+    watching.process.send_signal(number)
+
+    code, _, error = watching.end()
+
+    assert code == 128 + number and "Traceback" not in error
+    (stream,) = json.loads(Path("state.json").read_text())["streams"]
+    assert stream["state"]["series"][0]["length"] == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+def test_a_reader_that_goes_away_is_no_error(naive):
+    watching = Watching(naive, "--state", "state.json")
+    times = pd.date_range("2024-01-01", periods=100, freq="h")
+    watching.send(f"a,{times[0]},1")
+    watching.receive()
+    watching.process.stdout.close()
+    for time in times[1:]:
+        try:
+            watching.send(f"a,{time},2")
+        except BrokenPipeError:
+            break
+    error = watching.process.stderr.read()
+    assert watching.process.wait(60) == 128 + signal.SIGPIPE
+    assert "Error" not in error and "Traceback" not in error
+    assert Path("state.json").exists()
