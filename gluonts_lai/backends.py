@@ -17,6 +17,7 @@ from gluonts.model.forecast import (
     SampleForecast,
 )
 from gluonts.model.predictor import Predictor
+from threadpoolctl import threadpool_limits
 
 from gluonts_lai import seeds
 from gluonts_lai.nominal.retraining import Retraining
@@ -58,7 +59,7 @@ def training_of(
     backend = backend_of(estimator)
     settings = (estimator, panel, context_length, window_scaling, seed)
     if backend is None:
-        return Retraining(*settings, nominal_of)
+        return Retraining(*settings, nominal_of, seeded)
     return backend.Training(*settings)
 
 
@@ -120,11 +121,31 @@ def seeded(seed: Optional[int]) -> Iterator[None]:
     with ExitStack() as stack:
         if seed is not None:
             stack.enter_context(seeds.seeded(seed))
-        for framework, package in (
-            ("gluonts.mx", "gluonts_lai.mx"),
-            ("gluonts.torch", "gluonts_lai.torch"),
-        ):
-            if framework in sys.modules:
-                backend = import_module(package)
-                stack.enter_context(backend.seeded(seed))
+        for backend in loaded():
+            stack.enter_context(backend.seeded(seed))
         yield
+
+
+@contextmanager
+def one_thread(is_worker: bool) -> Iterator[None]:
+    """
+    Compute with one thread for a while: BLAS, OpenMP, PyTorch; MXNet, which
+    does not say how many it had, only in a process that is a worker.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(threadpool_limits(1))
+        for backend in loaded():
+            if hasattr(backend, "one_thread"):
+                stack.enter_context(backend.one_thread())
+            elif is_worker:
+                backend.one_thread_for_good()
+        yield
+
+
+def loaded() -> list[ModuleType]:
+    """Our packages for the frameworks that are loaded."""
+    return [
+        import_module(f"gluonts_lai.{name}")
+        for name in ("mx", "torch")
+        if f"gluonts.{name}" in sys.modules
+    ]

@@ -117,11 +117,20 @@ class MonteCarloEM:
         self.history = History()
         self.epoch = 0
 
-    def epochs(self, nominal: Callable[[], Nominal]) -> Iterator[Clean]:
-        """The data of one epoch after the other, for as long as asked."""
-        for _ in range(self.recipe.num_warmup_epochs):
+    def epochs(
+        self, nominal: Callable[[], Nominal], keep: Callable[[], None]
+    ) -> Iterator[Clean]:
+        """
+        The data of one epoch after the other, for as long as asked.
+
+        Between rounds, where it can go on another time, ``keep`` is called.
+        """
+        while self.epoch < self.recipe.num_warmup_epochs:
+            if self.epoch % self.recipe.num_paths == 0:
+                keep()
             yield from self.train()
         while True:
+            keep()
             if self.epoch >= self.recipe.num_held_epochs:
                 self.release(nominal())
             evidence, expected = self.expect(nominal())

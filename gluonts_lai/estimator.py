@@ -2,6 +2,7 @@
 The estimator: any GluonTS estimator, trained on contaminated data.
 """
 
+from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
@@ -12,6 +13,7 @@ from gluonts.model.estimator import Estimator
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import seeded, training_of
 from gluonts_lai.caution import warn
+from gluonts_lai.checkpoint import Checkpoints
 from gluonts_lai.choices import (
     SCOPES,
     TREATMENTS,
@@ -21,6 +23,7 @@ from gluonts_lai.choices import (
 )
 from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.interruptions import Interruptible
 from gluonts_lai.learned import (
     calibrate_on,
     freq_of,
@@ -29,6 +32,7 @@ from gluonts_lai.learned import (
     what_was_learned,
 )
 from gluonts_lai.nominal.pasts import context_length_of, prediction_length_of
+from gluonts_lai.origin import Origin
 from gluonts_lai.panel import Panel, check_freq, training_panel
 from gluonts_lai.predictor import LAIPredictor
 from gluonts_lai.recipe import Recipe, wide_enough, widening_of
@@ -41,7 +45,23 @@ HELD_EPOCHS = 0.8
 
 
 class LAITrainOutput(NamedTuple):
-    """What a training run leaves behind."""
+    """
+    What a training run leaves behind.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from gluonts.model.trivial.mean import MeanEstimator
+    >>> values = np.tile([3.0, 5.0, 4.0, 6.0], 60)
+    >>> values[100:103] = 20.0
+    >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+    >>> mean = MeanEstimator(prediction_length=1, num_samples=100)
+    >>> output = LAIEstimator(mean, seed=0).train_model([entry])
+    >>> np.flatnonzero(output.posterior[0] > 0.5)
+    array([100, 101, 102])
+    >>> list(output.history.to_frame().columns)[:3]
+    ['epoch', 'log_likelihood', 'share_flagged']
+    """
 
     predictor: LAIPredictor
     posterior: list[np.ndarray]  # P(z = 1 | x) of each training series
@@ -105,19 +125,33 @@ class LAIEstimator(Estimator):
         False for the same training with no indicator, and no filter: the
         control in comparisons.
     checkpoint_dir
-        Reserved for runs that can be interrupted.
+        A folder for what is needed to go on after an interruption. It is
+        written whenever a round ends; the same training, started again, goes
+        on from there and ends as if nothing had happened. So does a run that
+        had ended: its last round is done again. Other data or settings are
+        refused. Callbacks with a state of their own begin anew.
     seed
-        The same seed gives the same model; None for another one each time.
+        The same seed gives the same model; None for another one each time,
+        but for a run that goes on.
 
     Examples
     --------
-    ::
+    >>> import pandas as pd
+    >>> from gluonts.model.trivial.mean import MeanEstimator
+    >>> values = np.tile([3.0, 5.0, 4.0, 6.0], 60)
+    >>> values[100:103] = 20.0
+    >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+    >>> estimator = LAIEstimator(
+    ...     MeanEstimator(prediction_length=1, num_samples=100),
+    ...     chain=IndicatorChain.from_prior(anomaly_rate=0.02),
+    ...     seed=0,
+    ... )
+    >>> predictor = estimator.train([entry])
+    >>> next(predictor.detect([entry])).segments().length.tolist()
+    [3]
 
-        estimator = LAIEstimator(
-            SimpleFeedForwardEstimator(prediction_length=24),
-            chain=IndicatorChain.from_prior(anomaly_rate=0.02),
-        )
-        predictor = estimator.train(dataset)
+    A network is wrapped in the same way: on PyTorch, for instance,
+    ``LAIEstimator(gluonts.torch.DeepAREstimator("h", prediction_length=24))``.
     """
 
     @validated()
@@ -149,10 +183,6 @@ class LAIEstimator(Estimator):
         check_at_least("num_warmup_epochs", num_warmup_epochs, 1)
         check_at_least("seed", seed, 0)
         check_share("max_anomaly_share", max_anomaly_share)
-        if checkpoint_dir is not None:
-            raise NotImplementedError(
-                "checkpoint_dir must be None: runs cannot be resumed yet."
-            )
         self.estimator = estimator
         self.prediction_length = prediction_length_of(estimator)
         self.chain = chain
@@ -200,6 +230,18 @@ class LAIEstimator(Estimator):
             the same series, going on after the training data.
         shuffle_buffer_length
             For the wrapped estimator's own use of it.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from gluonts.model.trivial.mean import MeanEstimator
+        >>> values = np.tile([3.0, 5.0, 4.0, 6.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> mean = MeanEstimator(prediction_length=1, num_samples=100)
+        >>> output = LAIEstimator(mean, seed=0).train_model([entry])
+        >>> np.flatnonzero(output.posterior[0] > 0.5)
+        array([100, 101, 102])
         """
         context_length = context_length_of(self.estimator)
         least = context_length + self.prediction_length + self.lead_time
@@ -208,12 +250,22 @@ class LAIEstimator(Estimator):
         if validation_data is not None:
             validation = Panel.of(validation_data, self.label_field)
             check_freq(validation, freq_of(panel))
-        seed = self.seed
+        checkpoints, last = None, None
+        if self.checkpoint_dir is not None:
+            origin = Origin.of(self, panel, validation, shuffle_buffer_length)
+            checkpoints = Checkpoints(Path(self.checkpoint_dir), origin)
+            last = checkpoints.last()
+        seed = self.seed if last is None else last.seed
         if seed is None:
             seed = int(np.random.randint(2**31))
+        interruptible = Interruptible(checkpoints, last, seed)
         with seeded(seed):
             return self.run(
-                panel, validation, context_length, seed, shuffle_buffer_length
+                panel,
+                validation,
+                context_length,
+                interruptible,
+                shuffle_buffer_length,
             )
 
     def run(
@@ -221,10 +273,11 @@ class LAIEstimator(Estimator):
         panel: Panel,
         validation: Optional[Panel],
         context_length: int,
-        seed: int,
+        run: Interruptible,
         shuffle_buffer_length: Optional[int],
     ) -> LAITrainOutput:
         """Train on a panel that was found in order."""
+        seed = run.seed
         training = training_of(
             self.estimator, panel, context_length, self.window_scaling, seed
         )
@@ -240,15 +293,17 @@ class LAIEstimator(Estimator):
             np.random.default_rng(derived(seed, 0)),
         )
         calibrates = self.em and self.calibration is not False
-        if calibrates and training.is_anew:
+        run.go_on(em, training)
+        if calibrates and training.is_anew and not em.epoch:
             em.calibrate(training.nominal(), panel.values.like(1, bool))
             em.be_calibrated()
-        epochs = em.epochs(training.nominal)
+        epochs = em.epochs(training.nominal, lambda: run.keep(em, training))
         base = training.run(epochs, validation, shuffle_buffer_length)
-        if calibrates and news is not None:
-            calibrate_on(news, em, training.nominal())
-        if self.em:
-            em.finish(training.nominal())
+        with seeded(derived(seed, 1)):  # whatever was drawn until now
+            if calibrates and news is not None:
+                calibrate_on(news, em, training.nominal())
+            if self.em:
+                em.finish(training.nominal())
         predictor = LAIPredictor(
             base,
             context_length=context_length,
@@ -279,7 +334,7 @@ class LAIEstimator(Estimator):
             num_warmup_epochs = max(1, num_epochs // 5)
         return Recipe(
             self.chain,
-            wide_enough(self.anomalous, training.looks_ahead),
+            wide_enough(self.anomalous),
             treatment,
             1 if training.is_anew else self.num_paths,
             num_warmup_epochs if self.em else num_epochs,

@@ -5,11 +5,13 @@ What the user chose for EM, and what follows from it.
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from gluonts_lai.anomalous import AnomalousModel
+from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.indicator import IndicatorChain
 
-# Many steps ahead, forecasts are uncertain: p⁻ must not look better.
-WIDTH_AHEAD = 3.0
+# A forecaster is uncertain where a series jumps of its own accord; on clean
+# data, whose range is narrow, p⁻ must not look better there. About twice the
+# range of such data, and less than that of contaminated ones.
+SPANS = 5.0
 # A network that is judged on the points it was trained on, less those that it
 # did not explain, is too sure of itself.
 IN_SAMPLE = 1.2
@@ -30,10 +32,11 @@ class Recipe(NamedTuple):
     num_held_epochs: int = 0  # before tails of series are learned from
 
 
-def wide_enough(anomalous: Any, looks_ahead: bool) -> AnomalousModel:
+def wide_enough(anomalous: AnomalousModel) -> AnomalousModel:
     """p⁻ for a forecaster, unless the user said how wide it is to be."""
-    if looks_ahead and getattr(anomalous, "width", 0.0) is None:
-        return replace(anomalous, width=WIDTH_AHEAD)
+    if isinstance(anomalous, Uniform):
+        if anomalous.width is None and not anomalous.spans:
+            return replace(anomalous, spans=SPANS)
     return anomalous
 
 

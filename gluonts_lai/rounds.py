@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
 
 class Round(NamedTuple):
-    """What one round of EM found."""
+    """
+    What one round of EM found.
+
+    Examples
+    --------
+    >>> Round(5, -1.2, 0.031, 0.02, 0.5, 0.1, 1.2).news()["flagged"]
+    '3.10%'
+    """
 
     epoch: int  # epochs trained before it
     log_likelihood: float  # of a point on average, z summed out
@@ -33,7 +40,18 @@ class History(list):
     """One :class:`Round` after the other."""
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row for each round."""
+        """
+        One row for each round.
+
+        Examples
+        --------
+        >>> rounds = [Round(epoch, -1.2, 0.03, 0.02, 0.5, 0.1, 1.2)
+        ...           for epoch in (5, 8)]
+        >>> History(rounds).to_frame()[["epoch", "share_flagged"]]
+           epoch  share_flagged
+        0      5           0.03
+        1      8           0.03
+        """
         import pandas as pd
 
         return pd.DataFrame(list(self), columns=Round._fields)

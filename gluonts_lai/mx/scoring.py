@@ -33,10 +33,6 @@ class Nominal(NetworkNominal):
         return 1 if is_cheap else self.prediction_length
 
     @property
-    def looks_ahead(self) -> bool:
-        return self.prediction_length > 1 and not self.is_plain
-
-    @property
     def is_plain(self) -> bool:
         return isinstance(self.predictor.prediction_net, READ_DIRECTLY)
 

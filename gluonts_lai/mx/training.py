@@ -4,26 +4,29 @@ One optimisation run on MXNet.
 
 import copy
 import logging
+from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
+import mxnet as mx
 from gluonts.mx.model.estimator import GluonEstimator
 from gluonts.mx.model.predictor import GluonPredictor
 from gluonts.mx.trainer import Trainer
-from gluonts.mx.trainer.callback import CallbackList
+from gluonts.mx.trainer.callback import Callback, CallbackList, WarmStart
 from gluonts.mx.trainer.learning_rate_scheduler import LearningRateReduction
 from gluonts.mx.trainer.model_averaging import ModelAveraging
 from gluonts.mx.trainer.model_iteration_averaging import (
     ModelIterationAveraging,
 )
-from mxnet.gluon import Block
+from mxnet.gluon import Block, HybridBlock
 
 from gluonts_lai.nominal.training import Epochs, NetworkTraining
 from gluonts_lai.panel import Panel
+from gluonts_lai.seeds import derived
 from gluonts_lai.transform import Clean
 
+from . import saving
 from .loader import KNOWN, window_loader
 from .randomness import seed_everything, seeded
-from .reading import READ_DIRECTLY
 from .scaling import can_scale, leave_flat_windows
 from .scoring import Nominal
 
@@ -48,12 +51,6 @@ class Training(NetworkTraining):
     def num_epochs(self) -> int:
         return self.estimator.trainer.epochs
 
-    @property
-    def looks_ahead(self) -> bool:
-        return self.estimator.prediction_length > 1 and not isinstance(
-            self.network, READ_DIRECTLY
-        )
-
     def nominal(self) -> Nominal:
         with self.estimator.trainer.ctx:
             # Blocks of the training network are hybridized: not to be shared.
@@ -73,6 +70,11 @@ class Training(NetworkTraining):
         trainer = self.estimator.trainer
         if self.scaling:
             leave_flat_windows(self.network)
+        if self.left is not None:
+            trainer.epochs -= self.begin
+            # Weights are those that were saved, not those of a warm start.
+            others = [c for c in self.callbacks if type(c) is not WarmStart]
+            trainer.callbacks = CallbackList([*others, SeedAgain(self)])
         with seeded(self.seed):
             self.network.initialize(
                 ctx=trainer.ctx, init=trainer.init, force_reinit=True
@@ -83,6 +85,24 @@ class Training(NetworkTraining):
                 validation_iter=self.validation_loader(validation),
             )
         return self.nominal().predictor
+
+    def save(self, folder: Path) -> None:
+        saving.save(folder, self.network, self.callbacks)
+
+    def load(self, folder: Path) -> None:
+        saving.load(folder, self.network, self.callbacks)
+
+    @property
+    def callbacks(self) -> list[Callback]:
+        return self.estimator.trainer.callbacks.callbacks
+
+    def forgetful(self) -> list[str]:
+        known = (LearningRateReduction, WarmStart)
+        return [
+            type(callback).__name__
+            for callback in self.callbacks
+            if vars(callback) and type(callback) not in known
+        ]
 
     def seed_everything(self, seed: int) -> None:
         seed_everything(seed)
@@ -102,6 +122,23 @@ class Training(NetworkTraining):
         if is_validation:
             return self.estimator.create_validation_data_loader(data)
         return self.estimator.create_training_data_loader(data, **kwargs)
+
+
+class SeedAgain(Callback):
+    """
+    Let an epoch in which a run goes on draw what it would have drawn.
+
+    GluonTS asks a network once before its first epoch, and some of them draw.
+    """
+
+    def __init__(self, training: Training) -> None:
+        self.training = training
+
+    def on_network_initializing_end(
+        self, training_network: HybridBlock
+    ) -> None:
+        training = self.training
+        mx.random.seed(derived(training.seed, training.begin))
 
 
 def with_own_blocks(estimator: GluonEstimator) -> GluonEstimator:

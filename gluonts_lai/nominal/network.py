@@ -75,11 +75,6 @@ class NetworkNominal(ABC):
 
     @property
     @abstractmethod
-    def looks_ahead(self) -> bool:
-        """Whether some points are scored from further than one step before."""
-
-    @property
-    @abstractmethod
     def is_plain(self) -> bool:
         """Whether its inputs are windows and nothing else."""
 

@@ -53,8 +53,7 @@ class Nominal(Protocol):
     Each point is scored from as near before it as the forecaster can:
     directly before it, or from up to ``prediction_length`` points before
     where only forecasts can be had. ``is_random`` tells whether these are
-    made of samples, ``looks_ahead`` whether some points are scored from
-    further than one step before.
+    made of samples.
     """
 
     context_length: int
@@ -62,7 +61,6 @@ class Nominal(Protocol):
     prediction_length: int
     lead_time: int
     is_random: bool
-    looks_ahead: bool
     is_bare: bool  # whether it sees windows of the series, and nothing else
     past_length: Optional[int]  # points it looks back on; None for all
     residual_scale: Optional[float]  # see :class:`Scores`

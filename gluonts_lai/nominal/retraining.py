@@ -7,13 +7,18 @@ other half; the predictor that is given back is trained on both.
 """
 
 import copy
-from typing import Any, Callable, Iterator, Optional
+from pathlib import Path
+from typing import Any, Callable, ContextManager, Iterator, Optional
 
+import numpy as np
 from gluonts.model.estimator import Estimator
 from gluonts.model.predictor import Predictor
 
+from gluonts_lai.checkpoint import Checkpoint
 from gluonts_lai.entries import stretch
 from gluonts_lai.panel import Panel
+from gluonts_lai.seeds import derived
+from gluonts_lai.table import flat, unflat
 from gluonts_lai.transform import Clean, TreatAnomalies
 
 from .crossed import Crossed
@@ -22,13 +27,16 @@ from .protocol import Nominal
 
 # Each round is two trainings: few must do.
 NUM_ROUNDS = 4
+SAVED = "cleaned.npz"
 
 
 class Retraining:
     """
     An estimator, trained on cleaned data from scratch, again and again.
 
-    ``nominal_of`` tells how a predictor is to be asked.
+    ``nominal_of`` tells how a predictor is to be asked, ``seeded`` lets all
+    that may draw do so from a seed for a while. Each step has a seed of its
+    own, whatever was drawn before it.
     """
 
     prepared = None  # what it makes of data is known once it is trained
@@ -46,6 +54,7 @@ class Retraining:
         window_scaling: Any,
         seed: int,
         nominal_of: Callable[..., Nominal],
+        seeded: Callable[[int], ContextManager],
     ) -> None:
         if window_scaling is True:
             raise ValueError(
@@ -57,17 +66,16 @@ class Retraining:
         self.context_length = context_length
         self.seed = seed
         self.nominal_of = nominal_of
+        self.seeded = seeded
         self.halves: list[Predictor] = []
-
-    @property
-    def looks_ahead(self) -> bool:
-        """Whether points are scored from further than one step before."""
-        return prediction_length_of(self.estimator) > 1
+        self.begin = 0  # rounds before an interruption
+        self.clean = Clean.as_observed(panel.values)  # of the last round
+        self.has_more = False  # whether validation data were seen in it
 
     def nominal(self) -> Nominal:
         """Predictors of the halves of series, each trained on the other."""
         if not self.halves:
-            self.fit_halves(Clean.as_observed(self.panel.values), [])
+            self.fit_halves(self.clean, [], 0)
         settings = (self.context_length, self.scaling, self.seed)
         return Crossed(
             [self.nominal_of(half, *settings) for half in self.halves]
@@ -81,23 +89,61 @@ class Retraining:
     ) -> Predictor:
         """Train on what each epoch brings; give a predictor of the last."""
         more = [] if validation is None else [validation.entries]
-        for epoch in range(self.num_epochs):
-            clean = next(epochs)
+        if self.begin:
+            seen = more if self.has_more else []
+            self.fit_halves(self.clean, seen, self.begin - 1)
+        for epoch in range(self.begin, self.num_epochs):
+            with self.seeded(derived(self.seed, epoch, 0)):
+                self.clean = next(epochs)
             if epoch or not self.halves:
-                self.fit_halves(clean, more)
-        return self.fit(self.entries(clean), more)
+                self.fit_halves(self.clean, more, epoch)
+        with self.seeded(derived(self.seed, self.num_epochs, 1)):
+            return self.fit(self.entries(self.clean), more)
 
-    def fit_halves(self, clean: Clean, more: list) -> None:
+    def save(self, folder: Path) -> None:
+        """
+        Write what the last round was trained on.
+
+        Predictors are not: each is what comes of the same data and seed.
+        """
+        np.savez(
+            folder / SAVED,
+            targets=flat(self.clean.targets),
+            observed=flat(self.clean.observed),
+            has_more=self.has_more,
+        )
+
+    def go_on(self, left: Checkpoint) -> None:
+        """Begin where another run was when it left this."""
+        self.begin = left.epoch
+        left.read(self.load)
+
+    def load(self, folder: Path) -> None:
+        with np.load(folder / SAVED, allow_pickle=False) as saved:
+            self.clean = Clean(
+                unflat(saved["targets"], self.panel.values),
+                unflat(saved["observed"], self.panel.values),
+            )
+            self.has_more = bool(saved["has_more"])
+
+    def forgetful(self) -> list[str]:
+        return []
+
+    def fit_halves(self, clean: Clean, more: list, epoch: int) -> None:
         """Train on the second halves of series, and on the first."""
+        self.has_more = bool(more)
+        with self.seeded(derived(self.seed, epoch, 1)):
+            self.halves = self.fitted_halves(clean, more)
+
+    def fitted_halves(self, clean: Clean, more: list) -> list[Predictor]:
         entries = self.entries(clean)
         middles = [entry["target"].shape[-1] // 2 for entry in entries]
         ahead = prediction_length_of(self.estimator)
         if max(middles) < 2 * (self.context_length + ahead):
-            self.halves = [self.fit(entries, more)]  # too short to be cut
-            return
+            return [self.fit(entries, more)]  # too short to be cut
         firsts = [stretch(e, 0, m) for e, m in zip(entries, middles)]
         seconds = [stretch(e, m) for e, m in zip(entries, middles)]
-        self.halves = [self.fit(half, more) for half in (seconds, firsts)]
+        return [self.fit(half, more) for half in (seconds, firsts)]
 
     def fit(self, entries: list[dict], more: list) -> Predictor:
         return copy.deepcopy(self.estimator).train(entries, *more)

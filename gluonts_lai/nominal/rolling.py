@@ -91,10 +91,6 @@ class Rolling:
         return past + self.prediction_length + self.lead_time
 
     @property
-    def looks_ahead(self) -> bool:
-        return self.prediction_length > 1
-
-    @property
     def is_random(self) -> bool:
         # What depends on all that came before never comes to a stand, either.
         return self.is_sampled or self.past_length is None

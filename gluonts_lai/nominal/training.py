@@ -6,12 +6,14 @@ cut open between epochs.
 """
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
 from gluonts.env import env
 from gluonts.model.predictor import Predictor
 from gluonts.transform.sampler import PredictionSplitSampler
 
+from gluonts_lai.checkpoint import Checkpoint
 from gluonts_lai.panel import Panel
 from gluonts_lai.seeds import derived
 from gluonts_lai.transform import Clean
@@ -43,6 +45,8 @@ class NetworkTraining(ABC):
     """
 
     is_anew = False  # each epoch goes on from the last
+    begin = 0  # epochs that were trained before an interruption
+    left: Optional[Checkpoint] = None  # what was saved then
 
     def __init__(
         self,
@@ -79,11 +83,6 @@ class NetworkTraining(ABC):
     def num_epochs(self) -> int:
         """Epochs that the trainer was given."""
 
-    @property
-    @abstractmethod
-    def looks_ahead(self) -> bool:
-        """Whether points are scored from further than one step before."""
-
     @abstractmethod
     def nominal(self) -> NetworkNominal:
         """The network as it is now."""
@@ -112,6 +111,22 @@ class NetworkTraining(ABC):
         self, data: list[dict], is_validation: bool, **kwargs: Any
     ) -> Iterable[dict]:
         """The estimator's own batches."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write weights, optimiser and schedule, between epochs."""
+
+    @abstractmethod
+    def load(self, folder: Path) -> None:
+        """Read what :meth:`save` wrote, when an epoch is to begin."""
+
+    @abstractmethod
+    def forgetful(self) -> list[str]:
+        """Names of callbacks whose state is not saved."""
+
+    def go_on(self, left: Checkpoint) -> None:
+        """Begin where another run was when it left this."""
+        self.begin, self.left = left.epoch, left
 
     @property
     def has_observed(self) -> bool:
@@ -196,10 +211,12 @@ class Epochs:
         self.training = training
         self.epochs = epochs
         self.shuffle_buffer_length = shuffle_buffer_length
-        self.epoch = 0
+        self.epoch = training.begin
 
     def __iter__(self) -> Iterator[dict]:
         training = self.training
+        if training.left is not None and self.epoch == training.begin:
+            training.left.read(training.load)
         data = training.prepared.treated(next(self.epochs))
         # An epoch draws the same, whatever happened before it.
         training.seed_everything(derived(training.seed, self.epoch))

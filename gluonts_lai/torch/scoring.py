@@ -18,7 +18,6 @@ from .reading import (
     KNOWN,
     is_cheap,
     is_sampled,
-    is_unrolled,
     model_of,
     read,
 )
@@ -35,10 +34,6 @@ class Nominal(NetworkNominal):
     def stride(self) -> int:
         one_by_one = is_cheap(model_of(self.predictor))
         return 1 if one_by_one else self.prediction_length
-
-    @property
-    def looks_ahead(self) -> bool:
-        return self.stride > 1 and not is_unrolled(model_of(self.predictor))
 
     @property
     def is_plain(self) -> bool:

@@ -5,6 +5,7 @@ One optimisation run on PyTorch.
 import copy
 import logging
 import math
+from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional
 
 import lightning.pytorch as pl
@@ -16,6 +17,7 @@ from gluonts_lai.nominal.training import Epochs, NetworkTraining
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean
 
+from . import saving
 from .device import where
 from .loader import KNOWN, window_loader
 from .randomness import seed_everything, seeded
@@ -61,10 +63,6 @@ class Training(NetworkTraining):
             limits.append(1)
         return min((n for n in limits if n > 0), default=MANY_EPOCHS)
 
-    @property
-    def looks_ahead(self) -> bool:
-        return self.nominal().looks_ahead
-
     def nominal(self) -> Nominal:
         # Lightning moves the network; its inputs must follow it.
         self.predictor.device = where(self.network).device
@@ -80,13 +78,17 @@ class Training(NetworkTraining):
     ) -> PyTorchPredictor:
         if self.scaling:
             leave_flat_windows(self.network)
-        trainer = pl.Trainer(
+        self.trainer = pl.Trainer(
             **{"accelerator": "auto", **self.estimator.trainer_kwargs}
         )
+        loader: Any = Epochs(self, epochs, shuffle_buffer_length)
+        if self.begin:
+            saving.count_epochs(self.trainer, self.begin)
+            loader = saving.Resumed(loader)
         with seeded(self.seed):
-            trainer.fit(
+            self.trainer.fit(
                 model=self.network,
-                train_dataloaders=Epochs(self, epochs, shuffle_buffer_length),
+                train_dataloaders=loader,
                 val_dataloaders=self.validation_loader(validation),
             )
         # Weights may have been trained with another precision.
@@ -95,6 +97,19 @@ class Training(NetworkTraining):
             self.transformation, self.network
         )
         return self.predictor
+
+    def save(self, folder: Path) -> None:
+        saving.save(folder, self.trainer)
+
+    def load(self, folder: Path) -> None:
+        saving.load(folder, self.trainer)
+
+    def forgetful(self) -> list[str]:
+        return [
+            type(callback).__name__
+            for callback in self.estimator.trainer_kwargs["callbacks"]
+            if vars(callback)
+        ]
 
     def seed_everything(self, seed: int) -> None:
         seed_everything(seed)

@@ -1316,9 +1316,10 @@ def test_models_that_draw_can_be_watched(backend, name):
     assert_same_readings(readings, say(other, entry["target"][40:50]))
     probability = columns(readings).probability
     assert np.isfinite(probability).all()
-    # What was drawn is not the same, but much alike.
+    # What was drawn is not the same, but alike: ten numbers that have nothing
+    # to do with each other correlate so much once in 150 times.
     ranks = np.corrcoef(probability, detection.probability[40:50])
-    assert ranks[0, 1] > 0.9 or np.ptp(probability) < 0.1
+    assert ranks[0, 1] > 0.75 or np.ptp(probability) < 0.1
     ours, theirs = stream.forecast(), next(predictor.predict([entry]))
     assert ours.start_date == START + 50
     for numbers, alike in zip(
