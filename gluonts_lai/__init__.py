@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     )
     from .detection import Detection
     from .estimator import LAIEstimator, LAITrainOutput
+    from .frames import detect_frame
     from .indicator import IndicatorChain
+    from .per_series import PerSeriesEstimator, PerSeriesPredictor
     from .predictor import LAIPredictor
     from .streaming import Reading, StreamingDetector
 
@@ -32,9 +34,12 @@ _home = {
     "LAIEstimator": "estimator",
     "LAIPredictor": "predictor",
     "LAITrainOutput": "estimator",
+    "PerSeriesEstimator": "per_series",
+    "PerSeriesPredictor": "per_series",
     "Reading": "streaming",
     "StreamingDetector": "streaming",
     "Uniform": "anomalous",
+    "detect_frame": "frames",
 }
 
 __all__ = [
@@ -46,17 +51,22 @@ __all__ = [
     "LAIEstimator",
     "LAIPredictor",
     "LAITrainOutput",
+    "PerSeriesEstimator",
+    "PerSeriesPredictor",
     "Reading",
     "StreamingDetector",
     "Uniform",
     "__version__",
+    "detect_frame",
 ]
+
+_parts = ("anomalous", "dataset", "ev", "files", "indicator", "plot", "report")
 
 
 def __getattr__(name: str) -> Any:
     if name in _home:
         return getattr(import_module(f"{__name__}.{_home[name]}"), name)
-    if name in ("anomalous", "dataset", "ev", "indicator"):
+    if name in _parts:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -50,7 +50,7 @@ def learn_around(
     panel = training_panel(dataset, label_field, length + ahead)
     start = int(np.random.randint(2**31)) if seed is None else seed
     nominal = nominal_of(predictor, length, False, start)
-    anomalous = wide_enough(recipe.anomalous, nominal.looks_ahead)
+    anomalous = wide_enough(recipe.anomalous)
     rng = np.random.default_rng(derived(start, 0))
     em = MonteCarloEM(
         panel, None, recipe._replace(anomalous=anomalous), length, rng

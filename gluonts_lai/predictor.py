@@ -31,6 +31,7 @@ from gluonts_lai.detector import Found, Manner, find
 from gluonts_lai.forecasting import forecasts_of
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.learned import learn_around
+from gluonts_lai.manifest import break_seal, check_sealed, seal
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel, check_freq, check_shape, parts
 from gluonts_lai.particles import find_with_particles
@@ -88,6 +89,20 @@ class LAIPredictor(Predictor):
         Name of an entry field with what is known of points.
     freq
         Frequency of the training set.
+
+    Examples
+    --------
+    >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+    >>> import pandas as pd
+    >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+    >>> values[100:103] = 20.0
+    >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+    >>> naive = SeasonalNaivePredictor(1, season_length=4)
+    >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+    >>> predictor.chain.anomaly_rate < 0.02
+    True
+    >>> predictor.prediction_length, predictor.context_length, predictor.freq
+    (1, 20, 'h')
     """
 
     def __init__(
@@ -233,6 +248,23 @@ class LAIPredictor(Predictor):
         whole_history
             Whether to filter all of each series, and not just as much of its
             end as a forecast looks back on, and some points before it.
+
+        Examples
+        --------
+        A forecaster that repeats what it saw, but for the anomaly:
+
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> import pandas as pd
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(4, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> entry["target"] = values[:102]  # the last two are anomalous
+        >>> [forecast.mean.tolist() for forecast in naive.predict([entry])]
+        [[4.0, 7.0, 20.0, 20.0]]
+        >>> [forecast.mean.tolist() for forecast in predictor.predict([entry])]
+        [[4.0, 7.0, 3.0, 5.0]]
         """
         manner = Manner.chosen(
             "filter", self.treatment, threshold, None, recalibrate
@@ -307,6 +339,19 @@ class LAIPredictor(Predictor):
         recalibrate
             Whether the spread of densities follows the residuals, in mode
             "filter"; None for the default, which is to do so.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> import pandas as pd
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> for detection in predictor.detect([entry], mode="smooth"):
+        ...     print(np.flatnonzero(detection.probability > 0.5))
+        [100 101 102]
         """
         manner = Manner.chosen(
             mode,
@@ -363,10 +408,16 @@ class LAIPredictor(Predictor):
 
         Examples
         --------
-        ::
-
-            stream = predictor.stream({"item_id": "a", "start": start})
-            reading = stream.update(3.2)
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> import pandas as pd
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> stream = predictor.stream(entry)
+        >>> [stream.update(x).is_anomaly for x in (3.0, 5.0, 30.0, 7.0)]
+        [False, False, True, False]
         """
         manner = Manner.chosen(
             "filter", self.treatment, threshold, max_run, recalibrate
@@ -428,6 +479,33 @@ class LAIPredictor(Predictor):
         )
 
     def serialize(self, path: Path) -> None:
+        """
+        Write all that there is to a folder: JSON, and the weights of the base
+        as GluonTS writes them; last of all ``manifest.json``, without which
+        a folder is not loaded.
+
+        Parameters
+        ----------
+        path
+            A folder that exists.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     predictor.serialize(Path(folder))
+        ...     again = Predictor.deserialize(Path(folder))
+        >>> again.fingerprint() == predictor.fingerprint()
+        True
+        """
+        break_seal(path)
         super().serialize(path)
         state = {
             name: value
@@ -437,9 +515,28 @@ class LAIPredictor(Predictor):
         (path / "lai.json").write_text(dump_json(state), encoding="utf-8")
         (path / "base").mkdir(exist_ok=True)
         self.base.serialize(path / "base")
+        seal(path)
 
     @classmethod
     def deserialize(cls, path: Path, **kwargs: Any) -> "LAIPredictor":
+        """
+        Read what :meth:`serialize` wrote.
+
+        Runs what GluonTS's own loading runs: load only what you trust. A
+        folder of which anything is missing or damaged is refused before.
+
+        Parameters
+        ----------
+        path
+            The folder.
+        kwargs
+            For the base: ``device`` on PyTorch, ``ctx`` on MXNet.
+
+        Examples
+        --------
+        >>> predictor = Predictor.deserialize(Path("model"))  # doctest: +SKIP
+        """
+        check_sealed(path, "a model folder")
         state = load_json((path / "lai.json").read_text(encoding="utf-8"))
         base = Predictor.deserialize(path / "base", **kwargs)
         return cls(base, **state)

@@ -14,6 +14,20 @@ class Reading(NamedTuple):
     What is known of a point when it has come.
 
     Numbers, or arrays with one for each dimension.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+    >>> from gluonts_lai import LAIPredictor
+    >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+    >>> values[100:103] = 20.0
+    >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+    >>> naive = SeasonalNaivePredictor(1, season_length=4)
+    >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+    >>> reading = predictor.stream(entry).update(30.0)
+    >>> reading.is_anomaly, reading.expected, reading.replaced_by
+    (True, 3.0, 3.0)
     """
 
     probability: Any  # P(z = 1 | all points so far)

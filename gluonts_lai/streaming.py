@@ -48,6 +48,20 @@ class StreamingDetector:
         How to look at them.
     is_single
         Whether there is one series and always will be.
+
+    Examples
+    --------
+    >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+    >>> from gluonts_lai import LAIPredictor
+    >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+    >>> values[100:103] = 20.0
+    >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+    >>> naive = SeasonalNaivePredictor(1, season_length=4)
+    >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+    >>> stream = predictor.stream({"start": entry["start"]})
+    >>> readings = stream.update_many(values)
+    >>> [t for t, reading in enumerate(readings) if reading.is_anomaly]
+    [100, 101, 102]
     """
 
     def __init__(
@@ -98,6 +112,24 @@ class StreamingDetector:
             None for the period after the last one.
         label
             What is known of it: 1 anomalous, 0 nominal; None for nothing.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> stream = predictor.stream(entry)
+        >>> stream.update(30.0).is_anomaly
+        True
+        >>> stream.update(30.0, label=0).is_anomaly  # it is known to be right
+        False
+        >>> later = entry["start"] + 244  # two points are missing
+        >>> stream.update(3.0, timestamp=later).expected
+        3.0
         """
         self.check_single("update")
         if label is not None:
@@ -127,6 +159,24 @@ class StreamingDetector:
         Returns
         -------
         Readings in the same shape: a list, or a mapping by ``item_id``.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> stream = predictor.stream(
+        ...     [{"item_id": "a", **entry}, {"item_id": "b", **entry}]
+        ... )
+        >>> [reading.is_anomaly for reading in stream.update_many([3.0, 30.0])]
+        [False, True]
+        >>> readings = stream.update_many({"b": 5.0})  # "a" is late
+        >>> readings["b"].expected
+        5.0
         """
         if isinstance(values, Mapping):
             which = [self.place(item_id) for item_id in values]
@@ -149,7 +199,22 @@ class StreamingDetector:
         return [self.update(*row) for row in rows]
 
     def score(self, value: Any, label: Optional[float] = None) -> Reading:
-        """What :meth:`update` would say of a value; nothing changes."""
+        """
+        What :meth:`update` would say of a value; nothing changes.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> stream = predictor.stream(entry)
+        >>> [stream.score(x).is_anomaly for x in (30.0, 3.0)]
+        [True, False]
+        """
         self.check_single("score")
         points = as_point(value, self.tracks.shape)[None]
         self.clocks.check_known(0, 1)
@@ -160,6 +225,20 @@ class StreamingDetector:
         """
         A forecast from the clean points so far; a list of them, in the order
         of the series, where there are several.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(4, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> stream = predictor.stream(entry)
+        >>> reading = stream.update(30.0)
+        >>> stream.forecast().mean.tolist()
+        [5.0, 4.0, 7.0, 3.0]
         """
         kwargs = {} if num_samples is None else {"num_samples": num_samples}
         which = np.arange(len(self.tracks.entries))
@@ -177,7 +256,24 @@ class StreamingDetector:
     # How it stops and goes on
 
     def to_dict(self) -> dict:
-        """All that is remembered, as JSON knows it."""
+        """
+        All that is remembered, as JSON knows it.
+
+        Examples
+        --------
+        >>> import json
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> state = json.dumps(predictor.stream(entry).to_dict())
+        >>> stream = StreamingDetector.from_dict(json.loads(state), predictor)
+        >>> stream.update(3.0).expected
+        3.0
+        """
         series = [
             {
                 "entry": entry,
@@ -212,6 +308,19 @@ class StreamingDetector:
         predictor
             The predictor that the stream was made with, or the same from
             disk.
+
+        Examples
+        --------
+        >>> from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+        >>> from gluonts_lai import LAIPredictor
+        >>> values = np.tile([3.0, 5.0, 4.0, 7.0], 60)
+        >>> values[100:103] = 20.0
+        >>> entry = {"start": pd.Period("2024-01-01", "h"), "target": values}
+        >>> naive = SeasonalNaivePredictor(1, season_length=4)
+        >>> predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+        >>> state = predictor.stream(entry).to_dict()
+        >>> StreamingDetector.from_dict(state, predictor).update(30.0).expected
+        3.0
         """
         check_header(state, predictor.fingerprint())
 

@@ -130,3 +130,20 @@ def as_rows(entry: np.ndarray) -> np.ndarray:
 def num_rows_of(shape: tuple[int, ...]) -> int:
     """Rows that an entry of this shape takes."""
     return int(np.prod(shape[:-1], dtype=int))
+
+
+def flat(table: Table) -> np.ndarray:
+    """All points of a table, entry by entry."""
+    return np.concatenate([np.ravel(entry) for entry in table.entries])
+
+
+def unflat(array: np.ndarray, like: Table) -> Table:
+    """The table of entries like these that has these points."""
+    if array.shape != (like.size,) or array.dtype.kind not in "biuf":
+        raise ValueError(f"{array.shape} points of a table of {like.size}")
+    table = Table.empty(like.shapes, array.dtype.type)
+    begin = 0
+    for entry in table.entries:
+        entry[...] = array[begin : begin + entry.size].reshape(entry.shape)
+        begin += entry.size
+    return table

@@ -18,18 +18,23 @@ import pytest
 import gluonts_lai
 
 ROWS = [
-    ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"],
-    ["table", "entries", "gaps", "indicator", "anomalous", "dataset", "ev"],
-    ["panel", "transform", "evidence", "states", "vigil", "plot"],
-    ["transitions", "nominal", "recipe", "pictures"],
+    ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
+    + ["packing"],
+    ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
+    ["dataset", "manifest"],
+    ["panel", "transform", "evidence", "states", "vigil"],
+    ["origin"],
+    ["checkpoint"],
+    ["transitions", "nominal", "recipe"],
     ["judging", "profiles", "mx", "torch"],
     ["filtering", "profile_rows", "backends", "resampling"],
-    ["detector", "tracks", "forecasting"],
+    ["detector", "tracks", "forecasting", "plot", "workers"],
     ["calibration", "detection", "particles", "readings", "watch", "clocks"],
-    ["em"],
-    ["learned", "streaming"],
-    ["predictor"],
+    ["em", "report"],
+    ["learned", "streaming", "memory"],
+    ["predictor", "interruptions"],
     ["estimator"],
+    ["per_series", "frames"],
     ["demo"],
     ["cli"],
 ]

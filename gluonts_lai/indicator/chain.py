@@ -65,6 +65,11 @@ class IndicatorChain(Value):
 
         Single points (``anomaly_length=1``) keep ``p_stay`` at 0.01, so that
         longer anomalies can still be learned.
+
+        Examples
+        --------
+        >>> IndicatorChain.from_prior(anomaly_rate=0.2, anomaly_length=4)
+        IndicatorChain(p_start=0.2, p_enter=0.0625, p_stay=0.75)
         """
         if not is_number(anomaly_rate) or not 0.0 < anomaly_rate < 1.0:
             raise ValueError(
@@ -89,17 +94,39 @@ class IndicatorChain(Value):
 
     @property
     def anomaly_rate(self) -> float:
-        """Share of anomalous points in the long run."""
+        """
+        Share of anomalous points in the long run.
+
+        Examples
+        --------
+        >>> IndicatorChain(p_enter=0.125, p_stay=0.5).anomaly_rate
+        0.2
+        """
         return self.p_enter / (self.p_enter + 1.0 - self.p_stay)
 
     @property
     def anomaly_length(self) -> float:
-        """Mean number of points in an anomaly."""
+        """
+        Mean number of points in an anomaly.
+
+        Examples
+        --------
+        >>> IndicatorChain(p_stay=0.75).anomaly_length
+        4.0
+        """
         return 1.0 / (1.0 - self.p_stay)
 
     @property
     def transition_matrix(self) -> np.ndarray:
-        """Matrix of P(z[t+1] = k | z[t] = j), row j, column k."""
+        """
+        Matrix of P(z[t+1] = k | z[t] = j), row j, column k.
+
+        Examples
+        --------
+        >>> IndicatorChain(p_enter=0.25, p_stay=0.5).transition_matrix
+        array([[0.75, 0.25],
+               [0.5 , 0.5 ]])
+        """
         return np.array(
             [
                 [1.0 - self.p_enter, self.p_enter],
@@ -111,6 +138,12 @@ class IndicatorChain(Value):
         """
         The transitions that ``num_points`` points of this chain show on
         average: as pseudo-counts, a prior that weighs as much as they do.
+
+        Examples
+        --------
+        >>> IndicatorChain(p_enter=0.125, p_stay=0.5).pseudo_counts(10)
+        array([[7., 1.],
+               [1., 1.]])
         """
         if not is_number(num_points) or not 0.0 <= num_points < np.inf:
             raise ValueError(

@@ -90,6 +90,12 @@ def estimate_chains(
 
     Other parameters, and how to count in sampled paths, are those of
     :func:`estimate_chain`.
+
+    Examples
+    --------
+    >>> tables = [[[98, 2], [2, 2]], [[90, 10], [3, 9]]]
+    >>> [(chain.p_enter, chain.p_stay) for chain in estimate_chains(tables)]
+    [(0.02, 0.5), (0.1, 0.75)]
     """
     tables = as_counts(counts, "counts")
     if tables.ndim != 3:

@@ -30,7 +30,19 @@ from .evidence import Chains, Problem
 
 
 class Filtered(NamedTuple):
-    """What is known of the indicator while the series arrives."""
+    """
+    What is known of the indicator while the series arrives.
+
+    Examples
+    --------
+    >>> from gluonts_lai import IndicatorChain
+    >>> chain = IndicatorChain(p_start=0.1, p_enter=0.1, p_stay=0.5)
+    >>> known = filter_chain(chain, [-1.0, -20.0, -1.0], [-3.0, -3.0, -3.0])
+    >>> known.predicted.round(2)
+    array([0.1 , 0.11, 0.5 ])
+    >>> known.log_odds.round(1)
+    array([-4.2, 14.9, -2. ])
+    """
 
     predicted: np.ndarray  # P(z[t] = 1 | x[:t])
     filtered: np.ndarray  # P(z[t] = 1 | x[:t+1])
@@ -39,7 +51,19 @@ class Filtered(NamedTuple):
 
 
 class Smoothed(NamedTuple):
-    """What is known of the indicator once the series has ended."""
+    """
+    What is known of the indicator once the series has ended.
+
+    Examples
+    --------
+    >>> from gluonts_lai import IndicatorChain
+    >>> chain = IndicatorChain(p_start=0.1, p_enter=0.1, p_stay=0.5)
+    >>> known = smooth_chain(chain, [-1.0, -20.0, -1.0], [-3.0, -3.0, -3.0])
+    >>> known.smoothed.round(2)
+    array([0.07, 1.  , 0.12])
+    >>> round(float(known.log_likelihood), 1)
+    -7.9
+    """
 
     smoothed: np.ndarray  # P(z[t] = 1 | x)
     log_likelihood: np.ndarray  # log p(x), time summed out
@@ -163,5 +187,17 @@ def expected_transitions(
     Parameters are those of :func:`filter_chain`; the result has a two by two
     table in the place of the time axis. :func:`smooth_chain` returns the same
     table as ``transitions``.
+
+    Examples
+    --------
+    Five points, of which the third and the fourth are anomalous for certain:
+
+    >>> from gluonts_lai import IndicatorChain
+    >>> log_normal = np.array([0.0, 0.0, -99.0, -99.0, 0.0])
+    >>> expected_transitions(
+    ...     IndicatorChain(), log_normal, np.full(5, -50.0)
+    ... ).round(3)
+    array([[1., 1.],
+           [1., 1.]])
     """
     return smooth_chain(chain, log_normal, log_anomalous).transitions

@@ -1,0 +1,92 @@
+"""
+Work on many models, shared among workers by joblib.
+
+The user chooses the engine: processes of this machine (loky, the default), or
+a cluster, by ``joblib.parallel_config(backend=...)``.
+
+What comes out does not depend on the number of workers. Each uses one thread,
+and in each process one task runs at a time: chance has one state a process,
+and so have the settings of frameworks. Backends that run several tasks in one
+process (threads, or a Dask worker with more than one) gain nothing by it.
+"""
+
+import logging
+import os
+import sys
+import threading
+import warnings
+from contextlib import contextmanager
+from typing import Any, Callable, Iterable, Iterator, Optional, Union
+
+from gluonts.env import env
+from gluonts.model.estimator import Estimator
+from gluonts.model.predictor import Predictor
+from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
+
+from gluonts_lai.backends import one_thread
+from gluonts_lai.packing import Packed, hushed, unpacked
+
+Model = Union[Estimator, Predictor, Packed]
+
+TURN = threading.RLock()
+
+
+def share_out(
+    task: Callable, jobs: Iterable[tuple], n_jobs: Optional[int]
+) -> Iterator[Any]:
+    """
+    The results of a task, in the order of the jobs, to be read to the end.
+
+    Parameters
+    ----------
+    task
+        A function of a module: it is sent to workers by its name.
+    jobs
+        Arguments of the task: a model, which may be packed, and others.
+    n_jobs
+        How many workers, as joblib counts them.
+    """
+    check_no_fork()
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    home = os.getpid()
+    return parallel(delayed(alone)(home, task, *job) for job in jobs)
+
+
+def alone(home: int, task: Callable, model: Model, *arguments: Any) -> Any:
+    """Do a task with one thread, while no other runs in this process."""
+    with TURN, quiet():
+        if isinstance(model, dict):
+            model = unpacked(model)
+        # Now that the framework of the model is loaded.
+        with one_thread(is_worker=os.getpid() != home):
+            return task(model, *arguments)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What a framework says of each training is too much for many."""
+    with hushed(logging.INFO), env._let(use_tqdm=False):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="lightning")
+            yield
+
+
+def check_n_jobs(n_jobs: Optional[int]) -> None:
+    if n_jobs == 0:
+        raise ValueError(
+            "n_jobs must be a number of workers, -1 for one on each core, or "
+            "None, got 0."
+        )
+
+
+def check_no_fork() -> None:
+    """Refuse to fork where the children would hang."""
+    backend, _ = get_active_backend()
+    forks = type(backend).__name__ == "MultiprocessingBackend"
+    if forks and "mxnet" in sys.modules:
+        raise ValueError(
+            "joblib's backend must not fork a process that has loaded MXNet, "
+            "whose threads do not follow, got 'multiprocessing'; use 'loky', "
+            "which is the default."
+        )

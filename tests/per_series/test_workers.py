@@ -1,0 +1,167 @@
+"""
+Who does the work does not change what comes out.
+"""
+
+import logging
+import sys
+import types
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from gluonts.env import env
+from gluonts.model.estimator import Estimator
+from gluonts.model.trivial.constant import ConstantValuePredictor
+from joblib import parallel_config
+from numpy.testing import assert_array_equal
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from gluonts_lai import LAIEstimator, PerSeriesEstimator
+from gluonts_lai.workers import share_out
+
+
+def network(framework):
+    """The smallest of networks."""
+    if framework == "torch":
+        from gluonts.torch import SimpleFeedForwardEstimator
+
+        return SimpleFeedForwardEstimator(
+            prediction_length=2,
+            context_length=12,
+            hidden_dimensions=[4],
+            num_batches_per_epoch=2,
+            trainer_kwargs={
+                "max_epochs": 2,
+                "enable_progress_bar": False,
+                "enable_model_summary": False,
+            },
+        )
+    from gluonts.mx import SimpleFeedForwardEstimator, Trainer
+
+    return SimpleFeedForwardEstimator(
+        prediction_length=2,
+        context_length=12,
+        num_hidden_dimensions=[4],
+        trainer=Trainer(epochs=2, num_batches_per_epoch=2),
+    )
+
+
+def assert_same(one, other, entries):
+    """Two predictors are the same, and say the same wherever they work."""
+    assert one.models == other.models
+    for a, b in zip(one.detect(entries), other.detect(entries)):
+        for name, array in a._asdict().items():
+            assert_array_equal(array, getattr(b, name))
+    forecasts = zip(one.predict(entries), other.predict(entries))
+    for a, b in forecasts:
+        assert_array_equal(a.quantile(0.9), b.quantile(0.9))
+
+
+def test_processes_do_not_matter(estimator, predictor, entries):
+    other = PerSeriesEstimator(estimator, n_jobs=2).train(entries)
+
+    assert_same(predictor, other, entries)
+
+
+def test_threads_take_turns(estimator, predictor, entries):
+    with parallel_config(backend="threading", n_jobs=3):
+        other = PerSeriesEstimator(estimator).train(entries)
+        assert_same(predictor, other, entries)
+
+
+def test_processes_do_not_matter_to_networks(entries):
+    # One of them: each worker has to load it first.
+    framework = "mxnet" if find_spec("mxnet") else "torch"
+    ours = LAIEstimator(network(framework), seed=0)
+
+    one, two = (
+        PerSeriesEstimator(ours, n_jobs=n_jobs).train(entries[:2])
+        for n_jobs in (1, 2)
+    )
+
+    assert_same(one, two, entries[:2])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_of_dask_does_not_matter(estimator, predictor, entries):
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster), parallel_config("dask"):
+        other = PerSeriesEstimator(estimator).train(entries)
+        assert_same(predictor, other, entries)
+
+
+class Guess(Estimator):
+    """What it learns is chance alone."""
+
+    prediction_length = 2
+
+    def train(self, training_data, validation_data=None):
+        return ConstantValuePredictor(2, value=float(np.random.normal()))
+
+
+def test_without_a_seed_chance_is_the_callers(entries):
+    models = []
+    for seed in (0, 0, 1):
+        np.random.seed(seed)
+        models.append(PerSeriesEstimator(Guess()).train(entries).models)
+
+    assert models[0] == models[1] != models[2]
+    first, second, third = models[0].values()
+    assert first != second != third
+
+
+def threads(model, name):
+    return name, [
+        library["num_threads"]
+        for library in threadpool_info()
+        if library["user_api"] == "blas"
+    ]
+
+
+def test_a_worker_computes_with_one_thread(mean):
+    with threadpool_limits(2):
+        before = threads(mean, "")
+        (done,) = share_out(threads, [(mean, "here")], 1)
+        assert threads(mean, "") == before
+    there = list(share_out(threads, [(mean, "a"), (mean, "b")], 2))
+
+    assert before[1] and set(before[1]) == {2}
+    for _, numbers in (done, *there):
+        assert set(numbers) == {1}
+
+
+def num_threads_of_torch(model):
+    return sys.modules["torch"].get_num_threads()
+
+
+def test_pytorch_has_its_threads_back():
+    torch = pytest.importorskip("torch")
+    model, before = network("torch"), torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        assert list(share_out(num_threads_of_torch, [(model,)], 1)) == [1]
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+
+
+def what_is_heard(model):
+    return logging.getLogger().isEnabledFor(logging.INFO), env.use_tqdm
+
+
+def test_one_bar_speaks_for_all_series(mean, monkeypatch):
+    monkeypatch.setattr(logging.root, "level", logging.INFO)
+
+    assert list(share_out(what_is_heard, [(mean,)], 1)) == [(False, False)]
+    assert what_is_heard(mean) == (True, True)
+
+
+def test_a_process_with_mxnet_is_not_forked(mean, entries, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mxnet", types.ModuleType("mxnet"))
+
+    with parallel_config(backend="multiprocessing", n_jobs=2):
+        with pytest.raises(ValueError, match="must not fork.*use 'loky'"):
+            PerSeriesEstimator(mean).train(entries)

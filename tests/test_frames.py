@@ -1,0 +1,243 @@
+"""
+A frame of readings goes in, a frame of what was found comes out.
+"""
+
+import os
+import shutil
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from gluonts.model.seasonal_naive import SeasonalNaivePredictor
+from pandas.testing import assert_frame_equal
+
+from gluonts_lai import LAIPredictor, detect_frame
+from gluonts_lai.frames import loaded
+
+COLUMNS = (
+    "item_id timestamp value probability score expected lower upper cleaned "
+    "is_anomaly"
+).split()
+ITEM_IDS = ["pump", "valve", "fan"]
+LENGTH = 200
+
+
+def values_of(item_id):
+    rng = np.random.default_rng(ITEM_IDS.index(item_id))
+    values = np.tile([3.0, 5.0, 4.0, 7.0], LENGTH // 4)
+    values += rng.normal(scale=0.1, size=LENGTH)
+    values[100 + ITEM_IDS.index(item_id)] = 20.0
+    return values
+
+
+@pytest.fixture(scope="module")
+def predictor():
+    entries = [
+        {
+            "item_id": item_id,
+            "start": pd.Period("2024-01-01", "h"),
+            "target": values_of(item_id).astype(np.float32),
+        }
+        for item_id in ITEM_IDS
+    ]
+    naive = SeasonalNaivePredictor(1, season_length=4)
+    return LAIPredictor.from_predictor(naive, entries, seed=0)
+
+
+@pytest.fixture(scope="module")
+def folder(predictor, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model")
+    predictor.serialize(path)
+    return path
+
+
+@pytest.fixture
+def frame():
+    times = pd.date_range("2024-01-01", periods=LENGTH, freq="h")
+    parts = [
+        pd.DataFrame(
+            {"item_id": name, "timestamp": times, "value": values_of(name)}
+        )
+        for name in ITEM_IDS
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_each_row_has_its_row(frame, predictor):
+    shuffled = frame.sample(frac=1, random_state=0)
+
+    found = detect_frame(shuffled, predictor, mode="smooth", threshold=0.4)
+
+    assert list(found) == COLUMNS
+    assert_frame_equal(found[COLUMNS[:3]], shuffled)
+    for item_id, rows in found.sort_index().groupby("item_id"):
+        entry = {
+            "item_id": item_id,
+            "start": pd.Period("2024-01-01", "h"),
+            "target": rows.value.to_numpy(np.float32),
+        }
+        (detection,) = predictor.detect([entry], mode="smooth", threshold=0.4)
+        for name in COLUMNS[3:-1]:
+            np.testing.assert_array_equal(
+                rows[name], getattr(detection, name).astype(float)
+            )
+        at = 100 + ITEM_IDS.index(item_id)
+        assert np.flatnonzero(rows.is_anomaly) == [at]
+
+
+def test_groups_find_what_the_whole_finds(frame, predictor):
+    whole = detect_frame(frame, predictor)
+
+    groups = frame.groupby("item_id", group_keys=False, sort=False)
+    parts = [detect_frame(group, predictor) for _, group in groups]
+
+    assert_frame_equal(pd.concat(parts), whole)
+
+
+@pytest.mark.parametrize("kind", ["category", "int", "time zone"])
+def test_a_frame_without_rows_has_the_same_columns(frame, folder, kind):
+    if kind == "category":
+        frame["item_id"] = frame.item_id.astype("category")
+    elif kind == "int":
+        frame["item_id"] = frame.item_id.map(ITEM_IDS.index)
+        frame["value"] = frame.value.round().astype(int)
+    else:
+        frame["timestamp"] = frame.timestamp.dt.tz_localize("Asia/Tokyo")
+
+    found = detect_frame(frame, folder)
+    empty = detect_frame(frame.iloc[:0], "no model is looked at")
+
+    assert found.dtypes.equals(empty.dtypes)
+    assert found.item_id.equals(frame.item_id)
+    assert found.timestamp.equals(frame.timestamp)
+
+
+def test_readings_may_be_missing(frame, predictor):
+    gone = frame.drop(index=[50, 51, 300])
+    frame.loc[[50, 51, 300], "value"] = np.nan
+    frame.loc[frame.item_id == "fan", "value"] = np.nan
+    gone = gone[gone.item_id != "fan"]
+
+    found = detect_frame(frame, predictor)
+
+    fan = found[found.item_id == "fan"]
+    assert fan.probability.notna().all() and not fan.is_anomaly.any()
+    rest = found.loc[gone.index]
+    assert_frame_equal(detect_frame(gone, predictor), rest)
+
+
+def test_a_single_reading_has_the_frequency_of_training(frame, predictor):
+    found = detect_frame(frame.iloc[:1], predictor)
+
+    assert found.probability.between(0, 1).all()
+
+
+def test_columns_may_have_other_names(frame, predictor):
+    names = {"item_id": "sensor", "timestamp": "ds", "value": "y"}
+
+    found = detect_frame(frame.rename(columns=names), predictor, **names)
+
+    expected = detect_frame(frame, predictor).rename(columns=names)
+    assert_frame_equal(found, expected)
+
+
+def test_a_folder_is_read_once_until_it_is_written_again(
+    frame, predictor, folder, tmp_path
+):
+    path = shutil.copytree(folder, tmp_path / "model")
+    loaded.cache_clear()
+    expected = detect_frame(frame, predictor)
+
+    for model in (path, str(path)):
+        assert_frame_equal(detect_frame(frame, model), expected)
+    assert loaded.cache_info().misses == 1
+
+    os.utime(path / "gluonts-config.json", ns=(0, 0))
+    detect_frame(frame, path)
+    assert loaded.cache_info().misses == 2
+
+
+def test_what_is_wrong_is_said(frame, predictor, tmp_path):
+    twice = pd.concat([frame, frame.iloc[3:4]])
+    text = frame.astype({"value": object})
+    text.loc[7, "value"] = "broken"
+    for wrong, model, kwargs, message in (
+        (twice, predictor, {}, "'pump' of the frame must have one reading a"),
+        (text, predictor, {}, "'value' of the frame must hold numbers, got "),
+        (frame, predictor, {"value": "y"}, "must have a column 'y', got"),
+        (frame, tmp_path, {}, "a folder to which one was serialised, got"),
+        (
+            frame.rename(columns={"value": "score"}),
+            predictor,
+            {"value": "score"},
+            "must not be called 'score'",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            detect_frame(wrong, model, **kwargs)
+    with pytest.raises(TypeError, match="got SeasonalNaivePredictor; train"):
+        detect_frame(frame, predictor.base)
+    assert len(detect_frame(twice, predictor, duplicates="mean")) == len(twice)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_maps_it_over_partitions(frame, predictor, folder):
+    dask = pytest.importorskip("dask.dataframe")
+    # Partitions of whole series.
+    table = dask.from_pandas(
+        frame.set_index("item_id", drop=False).rename_axis("key"),
+        npartitions=1,
+    )
+
+    found = table.map_partitions(
+        detect_frame,
+        str(folder),
+        meta=detect_frame(table._meta, str(folder)),
+    )
+
+    assert list(found.columns) == COLUMNS
+    expected = detect_frame(frame, predictor)
+    computed = found.compute(scheduler="synchronous").reset_index(drop=True)
+    order = ["item_id", "timestamp"]
+    np.testing.assert_array_equal(
+        computed.sort_values(order).score, expected.sort_values(order).score
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spark_applies_it_to_groups(frame, predictor, folder, monkeypatch):
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java (Debian: default-jre-headless)")
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    schema = "item_id string, timestamp timestamp, " + ", ".join(
+        f"{name} double" for name in COLUMNS[2:-1]
+    )
+    try:
+        found = (
+            session.createDataFrame(frame)
+            .groupBy("item_id")
+            .applyInPandas(
+                partial(detect_frame, model=str(folder)),
+                f"{schema}, is_anomaly boolean",
+            )
+            .toPandas()
+        )
+    finally:
+        session.stop()
+
+    expected = detect_frame(frame, predictor)
+    order = ["item_id", "timestamp"]
+    np.testing.assert_array_equal(
+        found.sort_values(order).score, expected.sort_values(order).score
+    )
