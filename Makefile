@@ -7,13 +7,14 @@ TORCH_PYTHONS = 3.11 3.10 3.12 3.13
 # A process for each core; the tests of one file share what they train.
 parallel = --numprocesses auto --dist loadfile
 
-.PHONY: help demo test test-next lint bench bench-mx bench-torch clean
+.PHONY: help demo test test-next lint notebooks bench bench-mx bench-torch clean
 help:
 	@echo "make demo       the paper's Figure 1: an MLP, plain and with LAI; draws demo.png"
 	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
 	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
 	@echo "make lint       black, ruff, mypy"
-	@echo "make bench      the benchmarks, beside other libraries"
+	@echo "make notebooks  run the notebooks anew and keep what they show (GLUONTS_LAI_DATA=FOLDER)"
+	@echo "make bench      the quick benchmarks, beside other libraries (GLUONTS_LAI_DATA=FOLDER)"
 	@echo "make bench-mx   the benchmarks of training on MXNet; bench-torch: on PyTorch"
 	@echo "make clean      remove the virtual environments"
 
@@ -21,9 +22,11 @@ demo: $(firstword $(wildcard .venv/.with-test) .venv/.with-demo)
 	@.venv/bin/gluonts-lai demo
 
 test: .venv/.with-test
+	@sh .ci/browser
 	@.venv/bin/python -m pytest $(parallel)
 
 test-next: .venv-next/.with-test
+	@sh .ci/browser
 	@.venv-next/bin/python -m pytest $(parallel)
 
 lint: .venv/.with-test
@@ -31,11 +34,30 @@ lint: .venv/.with-test
 	@.venv/bin/ruff check --quiet .
 	@.venv/bin/mypy
 
+notebooks: .venv/.with-test
+	@.venv/bin/python notebooks/execute.py notebooks/*.ipynb
+
+# Tables at small settings, a few minutes each. Without --quick each script
+# takes as long as benchmarks/README.md says.
+quick = --quick --results results/quick
+bench: python = .venv-bench/bin/python
 bench: .venv-bench/.with-bench
-	@.venv-bench/bin/python benchmarks/indicator_speed.py
+	@$(python) -m pytest -q -p no:cacheprovider tests/ev/test_ranges.py
+	@$(python) benchmarks/indicator_speed.py
+	@$(python) benchmarks/paper.py figure1 --quick
+ifdef GLUONTS_LAI_DATA
+	@$(python) benchmarks/paper.py table1 $(quick)
+	@$(python) benchmarks/paper.py table2 $(quick)
+	@$(python) benchmarks/paper.py table3 $(quick)
+	@$(python) benchmarks/rivals.py forecasting $(quick)
+	@$(python) benchmarks/rivals.py detection $(quick)
+	@$(python) benchmarks/when_it_helps.py $(quick)
+else
+	@echo "Set GLUONTS_LAI_DATA to a folder with electricity/ and nab/ for the rest."
+endif
 
 bench-mx bench-torch: bench-%: .venv/.with-test
-	@.venv/bin/python benchmarks/figure1.py --backend $*
+	@.venv/bin/python benchmarks/paper.py figure1 --backend $*
 	@.venv/bin/python benchmarks/no_runaway.py --backend $*
 	@.venv/bin/python benchmarks/training_cost.py --backend $*
 	@.venv/bin/python benchmarks/training_cost.py --backend $* --memory
@@ -46,10 +68,11 @@ bench-mx bench-torch: bench-%: .venv/.with-test
 clean:
 	rm -rf .venv .venv-next .venv-bench
 
-.venv/.with-demo: extras = mxnet,plot
-.venv/.with-test: extras = mxnet,torch,plot,test,test-gluonts,test-models,lint
-.venv-next/.with-test: extras = torch,plot,test,test-models
-.venv-bench/.with-bench: extras = torch,plot,bench
+tested = plot,report,parquet,test,test-gluonts,test-models,test-notebooks,test-report
+.venv/.with-demo: extras = mxnet,torch,plot,report
+.venv/.with-test: extras = mxnet,torch,$(tested),lint
+.venv-next/.with-test: extras = torch,$(tested)
+.venv-bench/.with-bench: extras = torch,plot,test,bench
 
 .venv/.with-%: .venv/.made setup.py constraints.txt
 	$(install)

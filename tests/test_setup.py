@@ -16,11 +16,20 @@ ROOT = Path(__file__).parent.parent
 ENDS = ["constraints.txt", "constraints-next.txt"]
 PACKAGES = [
     "click",
+    "ipykernel",
+    "jinja2",
+    "joblib",
     "matplotlib",
+    "nbclient",
+    "nbformat",
     "numba",
     "numpy",
+    "plotly",
+    "pyarrow",
     "scikit-learn",
     "scipy",
+    "selenium",
+    "threadpoolctl",
 ]
 
 
