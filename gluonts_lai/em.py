@@ -45,6 +45,7 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.profiles import profiles_of, refitted
 from gluonts_lai.recipe import Recipe
 from gluonts_lai.rounds import History, Round
+from gluonts_lai.survey import survey
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
 from gluonts_lai.transitions import (
@@ -197,18 +198,24 @@ class MonteCarloEM:
         begin = time.perf_counter()
         evidence = Evidence.unknown(self.panel.values)
         expected = self.panel.values.like(np.nan, self.panel.values.dtype)
-        bar = tqdm(self.panel.parts())
-        for part in bar:
-            filter = self.filter(nominal, part)
-            settled = filter.settle(self.contexts.part(part))
-            self.contexts.put(part, settled.targets)
-            settled = filter.look_back(settled)
-            evidence.put(part, filter.evidence(settled.verdicts))
-            expected.put(part, settled.scores.bells.expected)
+        parts = self.panel.parts()
+        looks = survey(
+            nominal,
+            parts,
+            lambda part: (
+                self.filter(nominal, part),
+                self.contexts.part(part),
+            ),
+        )
+        bar = tqdm(parts)
+        for part, look in zip(bar, looks):
+            self.contexts.put(part, look.targets)
+            evidence.put(part, look.evidence)
+            expected.put(part, look.expected)
             if part.stop == len(self.panel.entries):
                 self.record(evidence, time.perf_counter() - begin)
                 bar.set_postfix(self.history[-1].news())
-        self.residual_scale = settled.scores.residual_scale
+        self.residual_scale = look.residual_scale
         return evidence, expected
 
     def filter(self, nominal: Nominal, part: slice) -> Filter:

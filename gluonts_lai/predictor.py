@@ -11,6 +11,7 @@ from gluonts.core.serde import dump_json, load_json
 from gluonts.dataset import Dataset
 from gluonts.model.forecast import Forecast
 from gluonts.model.predictor import Predictor
+from joblib import effective_n_jobs
 
 from gluonts_lai.anomalous import AnomalousModel, Uniform
 from gluonts_lai.backends import (
@@ -26,6 +27,7 @@ from gluonts_lai.choices import (
     check_choice,
     check_share,
 )
+from gluonts_lai.chunks import Chunk, each_chunk
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found, Manner, find
 from gluonts_lai.forecasting import forecasts_of
@@ -33,7 +35,7 @@ from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.learned import learn_around
 from gluonts_lai.manifest import break_seal, check_sealed, seal
 from gluonts_lai.nominal.protocol import Nominal
-from gluonts_lai.panel import Panel, check_freq, check_shape, parts
+from gluonts_lai.panel import Panel, check_freq, check_shape
 from gluonts_lai.particles import find_with_particles
 from gluonts_lai.profiles import Profile, Profiles
 from gluonts_lai.recipe import Recipe, widening_of
@@ -42,6 +44,7 @@ from gluonts_lai.states import fingerprint
 from gluonts_lai.streaming import StreamingDetector
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
+from gluonts_lai.workers import check_n_jobs
 
 # Replacing a point is a stronger act than flagging it.
 REPLACE_ABOVE = 0.9
@@ -229,6 +232,7 @@ class LAIPredictor(Predictor):
         threshold: float = REPLACE_ABOVE,
         recalibrate: Optional[bool] = None,
         whole_history: bool = False,
+        n_jobs: Optional[int] = None,
         **kwargs: Any,
     ) -> Iterator[Forecast]:
         """
@@ -248,6 +252,9 @@ class LAIPredictor(Predictor):
         whole_history
             Whether to filter all of each series, and not just as much of its
             end as a forecast looks back on, and some points before it.
+        n_jobs
+            As in :meth:`detect`. Forecasts that are made of samples do not
+            depend on it where the predictor has a seed.
 
         Examples
         --------
@@ -269,15 +276,40 @@ class LAIPredictor(Predictor):
         manner = Manner.chosen(
             "filter", self.treatment, threshold, None, recalibrate
         )
+        check_n_jobs(n_jobs)
         if num_samples is not None:
             kwargs["num_samples"] = num_samples
-        for number, panel in enumerate(self.panels(dataset)):
-            with seeded(self.seed_of(number)):
-                targets = self.clean(panel, manner, whole_history)
-                forecasts = self.forecast(
-                    panel, targets, self.profiles_of(panel), kwargs
-                )
-            yield from forecasts
+        seed = self.seed
+        if seed is None and effective_n_jobs(n_jobs) > 1:
+            seed = int(np.random.randint(2**31))  # workers know no other
+        return each_chunk(
+            LAIPredictor.predict_chunk,
+            self,
+            dataset,
+            n_jobs,
+            manner,
+            whole_history,
+            kwargs,
+            seed,
+        )
+
+    def predict_chunk(
+        self,
+        chunk: Chunk,
+        manner: Manner,
+        whole_history: bool,
+        kwargs: dict,
+        seed: Optional[int],
+    ) -> list[Forecast]:
+        """Forecasts of a few series."""
+        panel = self.panel_of(chunk)
+        if seed is not None:
+            seed = derived(seed, chunk.number)
+        with seeded(seed):
+            targets = self.clean(panel, manner, whole_history)
+            return self.forecast(
+                panel, targets, self.profiles_of(panel), kwargs
+            )
 
     def clean(
         self, panel: Panel, manner: Manner, whole_history: bool = True
@@ -314,6 +346,7 @@ class LAIPredictor(Predictor):
         threshold: float = 0.5,
         max_run: Optional[float] = None,
         recalibrate: Optional[bool] = None,
+        n_jobs: Optional[int] = None,
     ) -> Iterator[Detection]:
         """
         What is anomalous in each series, in the order of the data set.
@@ -339,6 +372,10 @@ class LAIPredictor(Predictor):
         recalibrate
             Whether the spread of densities follows the residuals, in mode
             "filter"; None for the default, which is to do so.
+        n_jobs
+            Number of workers that large data sets are shared among; -1 for
+            one on each core, None for as many as
+            ``joblib.parallel_config(n_jobs=...)`` says, or else none.
 
         Examples
         --------
@@ -361,17 +398,17 @@ class LAIPredictor(Predictor):
             recalibrate,
             num_particles,
         )
-        return self.detections(dataset, manner)
+        check_n_jobs(n_jobs)
+        return each_chunk(
+            LAIPredictor.detect_chunk, self, dataset, n_jobs, manner
+        )
 
-    def detections(
-        self, dataset: Iterable[dict], manner: Manner
-    ) -> Iterator[Detection]:
-        for number, panel in enumerate(self.panels(dataset)):
-            with seeded(derived(self.seed or 0, number)):
-                found = self.find(
-                    panel, manner, self.profiles_of(panel), number
-                )
-            yield from Detection.of(panel, found)
+    def detect_chunk(self, chunk: Chunk, manner: Manner) -> list[Detection]:
+        """What is anomalous in a few series."""
+        panel, number = self.panel_of(chunk), chunk.number
+        with seeded(derived(self.seed or 0, number)):
+            found = self.find(panel, manner, self.profiles_of(panel), number)
+        return list(Detection.of(panel, found))
 
     def find(
         self,
@@ -439,15 +476,12 @@ class LAIPredictor(Predictor):
         """What is known of each series, of the training set or new."""
         return self.profiles.of(panel, self.anomalous, self.context_length)
 
-    def panels(self, dataset: Iterable[dict]) -> Iterator[Panel]:
-        """A data set, a few entries at a time."""
-        first = 0
-        for entries in parts(dataset, lambda e: np.size(e.get("target", ()))):
-            panel = Panel.of(entries, self.label_field, first)
-            check_freq(panel, self.freq)
-            check_shape(panel, self.profiles.typical.shape)
-            yield panel
-            first += len(entries)
+    def panel_of(self, chunk: Chunk) -> Panel:
+        """A few entries, checked."""
+        panel = Panel.of(chunk.entries, self.label_field, chunk.first)
+        check_freq(panel, self.freq)
+        check_shape(panel, self.profiles.typical.shape)
+        return panel
 
     def fingerprint(self) -> str:
         """What tells this model from others."""
@@ -463,10 +497,6 @@ class LAIPredictor(Predictor):
             self.treatment,
             hashlib.sha256(weights_of(self.base)).hexdigest(),
         )
-
-    def seed_of(self, number: int) -> Optional[int]:
-        """Where chance begins in a chunk of entries, if that was said."""
-        return None if self.seed is None else derived(self.seed, number)
 
     def nominal(self) -> Nominal:
         """The base, as EM saw it."""

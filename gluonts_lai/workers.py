@@ -21,7 +21,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional, Union
 from gluonts.env import env
 from gluonts.model.estimator import Estimator
 from gluonts.model.predictor import Predictor
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
 from gluonts_lai.backends import one_thread
@@ -30,6 +30,8 @@ from gluonts_lai.packing import Packed, hushed, unpacked
 Model = Union[Estimator, Predictor, Packed]
 
 TURN = threading.RLock()
+# Many tasks in a row may come with one model.
+LAST: dict[str, Any] = {}
 
 
 def share_out(
@@ -55,12 +57,21 @@ def share_out(
 
 def alone(home: int, task: Callable, model: Model, *arguments: Any) -> Any:
     """Do a task with one thread, while no other runs in this process."""
-    with TURN, quiet():
-        if isinstance(model, dict):
-            model = unpacked(model)
+    # A task has one worker: it shares nothing out in its turn.
+    with TURN, quiet(), parallel_config("sequential", n_jobs=1):
+        model = opened(model)
         # Now that the framework of the model is loaded.
         with one_thread(is_worker=os.getpid() != home):
             return task(model, *arguments)
+
+
+def opened(model: Model) -> Union[Estimator, Predictor]:
+    """The model of a task; that of the last task, if it is the same."""
+    if not isinstance(model, dict):
+        return model
+    if LAST.get("files") != model:
+        LAST.update(files=model, model=unpacked(model))
+    return LAST["model"]
 
 
 @contextmanager

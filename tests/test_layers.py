@@ -29,7 +29,8 @@ ROWS = [
     ["judging", "profiles", "mx", "torch"],
     ["filtering", "profile_rows", "backends", "resampling"],
     ["detector", "tracks", "forecasting", "plot", "workers"],
-    ["calibration", "detection", "particles", "readings", "watch", "clocks"],
+    ["calibration", "detection", "particles", "readings", "watch", "clocks"]
+    + ["chunks", "survey"],
     ["em", "report"],
     ["learned", "streaming", "memory"],
     ["predictor", "interruptions"],

@@ -64,6 +64,16 @@ class NetworkNominal(ABC):
         self.residual_scale = residual_scale
 
     @property
+    def settings(self) -> tuple[int, bool, int, Optional[float]]:
+        """What it takes to make it again, beside the predictor."""
+        return (
+            self.context_length,
+            self.scaling,
+            self.seed,
+            self.residual_scale,
+        )
+
+    @property
     @abstractmethod
     def is_random(self) -> bool:
         """Whether the network's densities are made of samples."""

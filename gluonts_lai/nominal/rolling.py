@@ -78,6 +78,11 @@ class Rolling:
         return cls(predictor, context_length, residual_scale, past_length)
 
     @property
+    def settings(self) -> tuple[int, bool, int, Optional[float]]:
+        """What it takes to make it again, beside the predictor."""
+        return self.context_length, False, 0, self.residual_scale
+
+    @property
     def prediction_length(self) -> int:
         return self.predictor.prediction_length
 
