@@ -6,11 +6,12 @@ Those of MXNet cannot be pickled; what GluonTS serialises travels anyhow.
 
 import logging
 import tempfile
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 from gluonts.model.predictor import Predictor
+
+from gluonts_lai.hush import hushed
 
 Packed = dict[str, bytes]
 
@@ -45,14 +46,3 @@ def write_files(folder: Path, files: Packed) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-@contextmanager
-def hushed(level: int) -> Iterator[None]:
-    """Log nothing up to this level, for a while."""
-    before = logging.root.manager.disable
-    logging.disable(max(level, before))
-    try:
-        yield
-    finally:
-        logging.disable(before)

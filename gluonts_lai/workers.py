@@ -25,7 +25,8 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
 from gluonts_lai.backends import one_thread
-from gluonts_lai.packing import Packed, hushed, unpacked
+from gluonts_lai.hush import hushed
+from gluonts_lai.packing import Packed, unpacked
 
 Model = Union[Estimator, Predictor, Packed]
 

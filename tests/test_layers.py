@@ -19,7 +19,8 @@ import gluonts_lai
 
 ROWS = [
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
-    + ["packing"],
+    + ["hush"],
+    ["packing"],
     ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
     ["dataset", "manifest"],
     ["panel", "transform", "evidence", "states", "vigil"],

@@ -14,6 +14,8 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 import click
 
+from gluonts_lai.hush import hushed
+
 # Lightning gives its loggers handlers and levels of their own.
 LOUD = ("lightning", "lightning.pytorch", "lightning.fabric")
 
@@ -63,13 +65,8 @@ class Talk(NamedTuple):
     @contextmanager
     def silence(self) -> Iterator[None]:
         """Let nobody be heard, not even by way of a log."""
-        level = logging.root.manager.disable
-        if not self.debug:
-            logging.disable(logging.WARNING)
-        try:
+        with hushed(logging.NOTSET if self.debug else logging.WARNING):
             yield
-        finally:
-            logging.disable(level)
 
     @contextmanager
     def training(self, num_epochs: int) -> Iterator[None]:
