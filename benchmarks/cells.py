@@ -82,10 +82,15 @@ def attempt(measure: Callable[[Cell], dict], cell: Cell) -> Attempt:
 
     from gluonts.env import env
 
-    logging.disable(logging.WARNING)
+    from gluonts_lai.hush import hushed
+
     begin = time.perf_counter()
     try:
-        with warnings.catch_warnings(), env._let(use_tqdm=False):
+        with (
+            hushed(logging.WARNING),
+            warnings.catch_warnings(),
+            env._let(use_tqdm=False),
+        ):
             warnings.simplefilter("ignore")
             figures = measure(cell)
     except Exception:
