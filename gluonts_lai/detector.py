@@ -37,8 +37,7 @@ class Manner(NamedTuple):
         Probability above which a point is replaced.
     max_run
         Most points in a row to replace: what lasts longer is how the series
-        is now. None: in hindsight a context, else what one anomaly in five
-        outlasts.
+        is now. None: in hindsight a context, else see :func:`longest_run`.
     recalibrate
         Whether spreads follow the residuals.
     num_particles
@@ -109,7 +108,7 @@ class Manner(NamedTuple):
             return [float(self.max_run)] * len(chains)
         if self.mode == "smooth":
             return [float(context_length)] * len(chains)
-        return [longest_run(chain) for chain in chains]
+        return [longest_run(chain, context_length) for chain in chains]
 
 
 class Found(NamedTuple):
@@ -205,7 +204,18 @@ def found(settled: Settled, probability: Table, log_odds: Table) -> Found:
     )
 
 
-def longest_run(chain: IndicatorChain) -> float:
-    """The length that one anomaly in five outlasts."""
-    length = np.ceil(np.log(OUTLASTING) / np.log(chain.p_stay))
-    return float(max(1.0, length))
+def longest_run(chain: IndicatorChain, context_length: int) -> float:
+    """
+    Most points in a row to replace: what one anomaly in five outlasts, or one
+    in each five contexts, where anomalies are frequent.
+
+    Examples
+    --------
+    >>> rare = IndicatorChain.from_prior(anomaly_rate=0.01, anomaly_length=1)
+    >>> frequent = IndicatorChain(p_start=0.1, p_enter=0.1, p_stay=0.1)
+    >>> [longest_run(chain, 72) for chain in (rare, frequent)]
+    [1.0, 2.0]
+    """
+    expected = context_length * (1 - chain.anomaly_rate) * chain.p_enter
+    least = OUTLASTING / max(1.0, expected)
+    return float(max(1.0, np.ceil(np.log(least) / np.log(chain.p_stay))))

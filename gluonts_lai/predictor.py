@@ -368,7 +368,7 @@ class LAIPredictor(Predictor):
         max_run
             Most points in a row to replace: what lasts longer is how the
             series is now. None: in mode "filter" what one anomaly in five
-            outlasts, in hindsight a context.
+            outlasts, or one in each five contexts; in hindsight a context.
         recalibrate
             Whether the spread of densities follows the residuals, in mode
             "filter"; None for the default, which is to do so.

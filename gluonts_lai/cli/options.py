@@ -135,7 +135,7 @@ def manner(mode: str) -> Callable:
             type=click.FloatRange(min=0),
             help="Most points in a row to replace: what lasts longer is how "
             "the series is now. By default, what one anomaly in five "
-            "outlasts; in hindsight, a context.",
+            "outlasts, or one in each five contexts; in hindsight, a context.",
         ),
     ]
     return partial(together, options)

@@ -72,7 +72,7 @@ FIELDS = (
     metavar="N",
     type=click.FloatRange(min=0),
     help="Most points in a row to replace. By default, what one anomaly in "
-    "five outlasts.",
+    "five outlasts, or one in each five contexts.",
 )
 @options.columns
 @options.talk
