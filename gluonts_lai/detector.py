@@ -20,6 +20,9 @@ from gluonts_lai.vigil import Rules
 
 # Whether spreads follow residuals, unless the user says otherwise.
 RECALIBRATE = True
+# Of what is flagged in clean contexts, most are jumps that the forecaster did
+# not learn. A forecast wants to see them, unless far more is anomalous.
+FEW, MANY = 0.02, 0.1
 
 
 class Manner(NamedTuple):
@@ -219,3 +222,17 @@ def longest_run(chain: IndicatorChain, context_length: int) -> float:
     expected = context_length * (1 - chain.anomaly_rate) * chain.p_enter
     least = OUTLASTING / max(1.0, expected)
     return float(max(1.0, np.ceil(np.log(least) / np.log(chain.p_stay))))
+
+
+def replace_above(chain: IndicatorChain) -> float:
+    """
+    The probability above which a forecast does not look back on a point.
+
+    Examples
+    --------
+    >>> rates = 0.01, 0.02, 0.06, 0.1, 0.15
+    >>> chains = [IndicatorChain.from_prior(rate) for rate in rates]
+    >>> [round(replace_above(chain), 2) for chain in chains]
+    [0.9, 0.9, 0.7, 0.5, 0.5]
+    """
+    return float(np.interp(chain.anomaly_rate, [FEW, MANY], [0.9, 0.5]))

@@ -29,7 +29,7 @@ from gluonts_lai.choices import (
 )
 from gluonts_lai.chunks import Chunk, each_chunk
 from gluonts_lai.detection import Detection
-from gluonts_lai.detector import Found, Manner, find
+from gluonts_lai.detector import Found, Manner, find, replace_above
 from gluonts_lai.forecasting import forecasts_of
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.learned import learn_around
@@ -46,8 +46,6 @@ from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
 from gluonts_lai.workers import check_n_jobs
 
-# Replacing a point is a stronger act than flagging it.
-REPLACE_ABOVE = 0.9
 # Points to filter before those that a forecast looks back on: recalibration
 # forgets them slowly.
 BURN_IN = 500
@@ -229,7 +227,7 @@ class LAIPredictor(Predictor):
         self,
         dataset: Dataset,
         num_samples: Optional[int] = None,
-        threshold: float = REPLACE_ABOVE,
+        threshold: Optional[float] = None,
         recalibrate: Optional[bool] = None,
         whole_history: bool = False,
         n_jobs: Optional[int] = None,
@@ -245,7 +243,9 @@ class LAIPredictor(Predictor):
         num_samples
             Number of samples, where forecasts are made of them.
         threshold
-            Probability above which a point of the context is replaced.
+            Probability above which a point of the context is replaced. None:
+            0.9, less where one point in fifty and more is anomalous, and 0.5
+            where one in ten is.
         recalibrate
             Whether the spread of densities follows the residuals while
             contexts are filtered; None for the default, which is to do so.
@@ -273,6 +273,8 @@ class LAIPredictor(Predictor):
         >>> [forecast.mean.tolist() for forecast in predictor.predict([entry])]
         [[4.0, 7.0, 3.0, 5.0]]
         """
+        if threshold is None:
+            threshold = replace_above(self.chain)
         manner = Manner.chosen(
             "filter", self.treatment, threshold, None, recalibrate
         )

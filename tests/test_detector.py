@@ -1,12 +1,12 @@
 """
-How many points in a row does a filter replace?
+Which points does a filter replace, and how many in a row?
 """
 
 import numpy as np
 import pytest
 
 from gluonts_lai import IndicatorChain
-from gluonts_lai.detector import longest_run
+from gluonts_lai.detector import longest_run, replace_above
 from gluonts_lai.indicator import sample_paths
 
 ONE_IN_FIVE = 0.2
@@ -50,3 +50,11 @@ def test_few_anomalies_and_few_contexts_outlast_the_bound(
 def test_spikes_side_by_side_are_replaced_where_spikes_are_frequent():
     assert longest_run(CHAINS["rare points"], 72) == 1
     assert longest_run(CHAINS["frequent points"], 72) == 2
+
+
+def test_a_forecast_looks_back_on_what_is_doubtful_where_little_is_wrong():
+    rates = np.linspace(0.001, 0.199, 100)
+    above = [replace_above(IndicatorChain.from_prior(rate)) for rate in rates]
+
+    assert np.all(np.diff(above) <= 0)
+    assert (above[0], above[-1]) == (0.9, 0.5)

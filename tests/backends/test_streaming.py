@@ -649,7 +649,11 @@ def test_forecasts_are_those_of_the_whole_series(predictor, settings):
     with seeded(3):
         expected = list(
             predictor.predict(
-                series, whole_history=True, **settings, **samples
+                series,
+                threshold=0.9,
+                whole_history=True,
+                **settings,
+                **samples,
             )
         )
 
