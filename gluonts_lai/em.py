@@ -134,16 +134,20 @@ class MonteCarloEM:
             keep()
             if self.epoch >= self.recipe.num_held_epochs:
                 self.release(nominal())
-            evidence, expected = self.expect(nominal())
-            if not self.is_explained:  # not yet: it goes on learning
-                self.clean = Clean.as_observed(self.panel.values)
-                yield from self.train()
-                continue
-            paths = []
-            for _ in range(self.recipe.num_paths):
-                paths.append(self.draw(evidence, expected))
-                yield from self.train()
-            self.maximise(evidence, paths)
+            yield from self.round(nominal())
+
+    def round(self, nominal: Nominal) -> Iterator[Clean]:
+        """E, and the epochs of M: what it found is gone afterwards."""
+        evidence, expected = self.expect(nominal)
+        if not self.is_explained:  # not yet: it goes on learning
+            self.clean = Clean.as_observed(self.panel.values)
+            yield from self.train()
+            return
+        paths = []
+        for _ in range(self.recipe.num_paths):
+            paths.append(self.draw(evidence, expected))
+            yield from self.train()
+        self.maximise(evidence, paths)
 
     def train(self) -> Iterator[Clean]:
         """Hand over the data of an epoch: the network learns meanwhile."""

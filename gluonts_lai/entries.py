@@ -105,6 +105,17 @@ def stretch(entry: dict, begin: int, end: Optional[int] = None) -> dict:
     return part
 
 
+def with_target(entry: dict, target: np.ndarray) -> dict:
+    """
+    An entry that looks at a copy of its target, so that there is only one:
+    who reads a data set from a file need not keep what was read.
+    """
+    came = entry["target"]
+    if type(came) is not np.ndarray or came.dtype != target.dtype:
+        return entry  # not quite the same: as it came
+    return {**entry, "target": target}
+
+
 def without_target(entry: dict) -> dict:
     """What is known of a series beside its target."""
     return {name: field for name, field in entry.items() if name != "target"}

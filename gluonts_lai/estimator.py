@@ -38,6 +38,7 @@ from gluonts_lai.predictor import LAIPredictor
 from gluonts_lai.recipe import Recipe, wide_enough, widening_of
 from gluonts_lai.rounds import History
 from gluonts_lai.seeds import derived
+from gluonts_lai.table import Table
 
 # Share of the epochs before the tails of series are learned from, too: until
 # then they show how sure of itself the network may be.
@@ -64,7 +65,7 @@ class LAITrainOutput(NamedTuple):
     """
 
     predictor: LAIPredictor
-    posterior: list[np.ndarray]  # P(z = 1 | x) of each training series
+    posterior: list[np.ndarray]  # P(z = 1 | x) of each series, float32
     history: History
 
 
@@ -314,10 +315,12 @@ class LAIEstimator(Estimator):
             label_field=self.label_field,
             **what_was_learned(em),
         )
+        posterior = Table.laid_out(panel.values.layout, np.float32)
         found = predictor.detect(panel.entries, mode="smooth")
-        posterior = [detection.probability for detection in found]
+        for entry, detection in zip(posterior.entries, found):
+            entry[...] = detection.probability
         second_look(em)
-        return LAITrainOutput(predictor, posterior, em.history)
+        return LAITrainOutput(predictor, posterior.entries[:], em.history)
 
     def recipe(self, training: Any, has_news: bool) -> Recipe:
         """What EM is to do in a training run."""

@@ -83,10 +83,8 @@ class Evidence(NamedTuple):
     def sample(self, chains: Chains, rng: np.random.Generator) -> Table:
         """A path for each row, from its joint posterior."""
         return self.log_normal.with_blocks(
-            [
-                sample_paths(*problem, num_paths=1, rng=rng)[0]
-                for problem in self.problems(chains)
-            ]
+            sample_paths(*problem, num_paths=1, rng=rng)[0]
+            for problem in self.problems(chains)
         )
 
     def problems(self, chains: Chains) -> list[tuple[Any, Any, Any]]:

@@ -48,7 +48,7 @@ def forecasts_of(
             scale_of(target, profile.scale, context_length)
             for target, profile in zip(targets.entries, profiles)
         ]
-    entries = [
+    entries: Iterable[dict] = [
         {**entry, "target": as_input(target, scale)}
         for entry, target, scale in zip(panel.entries, targets.entries, scales)
     ]

@@ -14,6 +14,7 @@ from gluonts_lai.entries import (
     name_of,
     stretch,
     target_of,
+    with_target,
 )
 from gluonts_lai.table import Table
 
@@ -25,7 +26,7 @@ MAX_POINTS = 200_000
 class Panel(NamedTuple):
     """The series of a data set, in its order."""
 
-    entries: list[dict]  # as they came
+    entries: list[dict]  # as they came, with their targets in the table
     values: Table  # their targets; NaN is missing
     labels: Optional[Table]  # what is known of them; NaN is unknown
     first: int = 0  # position of the first of them in its data set
@@ -61,6 +62,10 @@ class Panel(NamedTuple):
                 )
             ]
             labels = Table.of(known, np.float32)
+        entries = [
+            with_target(entry, target)
+            for entry, target in zip(entries, values.entries)
+        ]
         return cls(entries, values, labels, first)
 
     def part(self, which: slice) -> "Panel":

@@ -5,38 +5,92 @@ A data set is a list of arrays, ``(time,)`` or ``(dim, time)``. The indicator
 wants rows of equal length; networks and users want entries. A table holds both
 views of the same memory: ``blocks``, ``(rows, time)`` arrays of rows of
 one length, and ``entries``, in the order and the shape in which they came.
+
+Tables of the same series share one layout, and an entry is cut out of its
+block when it is asked for: what there is of many short series are numbers, not
+objects. A table that is large may be in a file (:mod:`gluonts_lai.room`).
 """
 
-from typing import Callable, Iterator, NamedTuple, Sequence
+import math
+from collections.abc import Sequence
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 import numpy as np
 
+from gluonts_lai.room import is_in_memory, room
+
 # Points in a block, so that what is computed of it fits into little memory.
 MAX_POINTS = 200_000
+
+
+class Layout(NamedTuple):
+    """Where the entries of a table are."""
+
+    shapes: list[tuple[int, ...]]  # of the entries
+    owners: list[np.ndarray]  # for each row of each block, its entry
+    blocks: np.ndarray  # for each entry, its block
+    begins: np.ndarray  # and its first row there
+
+    @classmethod
+    def of(cls, shapes: Sequence[tuple[int, ...]]) -> "Layout":
+        """Room for entries of these shapes."""
+        owners: list[np.ndarray] = []
+        blocks, begins = np.zeros((2, len(shapes)), int)
+        for members in groups(shapes):
+            num_rows = [num_rows_of(shapes[i]) for i in members]
+            blocks[members] = len(owners)
+            begins[members] = np.cumsum(num_rows) - num_rows
+            owners.append(np.repeat(members, num_rows))
+        return cls(list(shapes), owners, blocks, begins)
+
+    def cut(self, numbers: np.ndarray) -> list[np.ndarray]:
+        """All numbers of a table, one block after the other."""
+        blocks, begin = [], 0
+        for owners in self.owners:
+            shape = len(owners), self.shapes[owners[0]][-1]
+            end = begin + math.prod(shape)
+            blocks.append(numbers[begin:end].reshape(shape))
+            begin = end
+        return blocks
+
+
+class Entries(Sequence):
+    """The entries of a table; several of them are a list."""
+
+    def __init__(self, blocks: list[np.ndarray], layout: Layout) -> None:
+        self.blocks = blocks
+        self.layout = layout
+
+    def __len__(self) -> int:
+        return len(self.layout.shapes)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        shape = self.layout.shapes[i]
+        begin = self.layout.begins[i]
+        block = self.blocks[self.layout.blocks[i]]
+        if len(shape) == 1:
+            return block[begin]
+        return block[begin : begin + num_rows_of(shape)].reshape(shape)
 
 
 class Table(NamedTuple):
     """One number a point; see the module for its two views."""
 
     blocks: list[np.ndarray]  # each (rows, time)
-    entries: list[np.ndarray]  # views of them, (time,) or (dim, time)
-    owners: list[np.ndarray]  # for each row of each block, its entry
+    layout: Layout
 
     @classmethod
     def empty(cls, shapes: Sequence[tuple[int, ...]], dtype: type) -> "Table":
         """Room for entries of these shapes."""
-        blocks, owners = [], []
-        entries: list = [None] * len(shapes)
-        for members in groups(shapes):
-            num_rows = [num_rows_of(shapes[i]) for i in members]
-            length = shapes[members[0]][-1]
-            block: np.ndarray = np.empty((sum(num_rows), length), dtype)
-            ends = np.cumsum(num_rows)
-            for i, end, rows in zip(members, ends, num_rows):
-                entries[i] = block[end - rows : end].reshape(shapes[i])
-            blocks.append(block)
-            owners.append(np.repeat(members, num_rows))
-        return cls(blocks, entries, owners)
+        return cls.laid_out(Layout.of(shapes), dtype)
+
+    @classmethod
+    def laid_out(cls, layout: Layout, dtype: type) -> "Table":
+        """Room for entries that lie in this way."""
+        size = sum(map(math.prod, layout.shapes))
+        return cls(layout.cut(room(size, np.dtype(dtype))), layout)
 
     @classmethod
     def of(cls, arrays: Sequence[np.ndarray], dtype: type) -> "Table":
@@ -47,8 +101,18 @@ class Table(NamedTuple):
         return table
 
     @property
+    def entries(self) -> Entries:
+        """Views of the blocks, (time,) or (dim, time)."""
+        return Entries(self.blocks, self.layout)
+
+    @property
+    def owners(self) -> list[np.ndarray]:
+        """For each row of each block, its entry."""
+        return self.layout.owners
+
+    @property
     def shapes(self) -> list[tuple[int, ...]]:
-        return [entry.shape for entry in self.entries]
+        return self.layout.shapes
 
     @property
     def dtype(self) -> type:
@@ -61,7 +125,7 @@ class Table(NamedTuple):
 
     def like(self, fill: float, dtype: type) -> "Table":
         """A table of the same shapes with one number everywhere."""
-        table = self.empty(self.shapes, dtype)
+        table = self.laid_out(self.layout, dtype)
         for block in table.blocks:
             block[...] = fill
         return table
@@ -70,21 +134,21 @@ class Table(NamedTuple):
         self, function: Callable[..., np.ndarray], *others: "Table"
     ) -> "Table":
         """The table of ``function`` of the blocks of this and other tables."""
-        blocks = [
-            function(*parts)
-            for parts in zip(self.blocks, *(other.blocks for other in others))
-        ]
-        return self.with_blocks(blocks)
+        pairs = zip(self.blocks, *(other.blocks for other in others))
+        return self.with_blocks(function(*blocks) for blocks in pairs)
 
-    def with_blocks(self, blocks: list[np.ndarray]) -> "Table":
+    def with_blocks(self, blocks: Iterable[np.ndarray]) -> "Table":
         """These blocks, seen as entries in the same way."""
-        entries: list = [None] * len(self.entries)
-        for block, owners in zip(blocks, self.owners):
-            first = np.flatnonzero(np.diff(owners, prepend=-1))
-            for a, b in zip(first, [*first[1:], len(owners)]):
-                i = int(owners[a])
-                entries[i] = block[a:b].reshape(self.entries[i].shape)
-        return Table(blocks, entries, self.owners)
+        blocks = iter(blocks)
+        first = next(blocks, None)
+        if first is None or is_in_memory(self.size, first.dtype):
+            here = [] if first is None else [first, *blocks]
+            return Table(here, self.layout)
+        table = self.laid_out(self.layout, first.dtype.type)
+        table.blocks[0][...] = first
+        for place, block in zip(table.blocks[1:], blocks):
+            place[...] = block
+        return table
 
     def part(self, which: slice) -> "Table":
         """A copy of some of the entries."""
@@ -115,7 +179,7 @@ def groups(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
         group: list[int] = []
         for i in members:
             group.append(i)
-            if len(group) * np.prod(shapes[i]) >= MAX_POINTS:
+            if len(group) * math.prod(shapes[i]) >= MAX_POINTS:
                 yield group
                 group = []
         if group:
@@ -129,7 +193,7 @@ def as_rows(entry: np.ndarray) -> np.ndarray:
 
 def num_rows_of(shape: tuple[int, ...]) -> int:
     """Rows that an entry of this shape takes."""
-    return int(np.prod(shape[:-1], dtype=int))
+    return math.prod(shape[:-1])
 
 
 def flat(table: Table) -> np.ndarray:
@@ -141,7 +205,7 @@ def unflat(array: np.ndarray, like: Table) -> Table:
     """The table of entries like these that has these points."""
     if array.shape != (like.size,) or array.dtype.kind not in "biuf":
         raise ValueError(f"{array.shape} points of a table of {like.size}")
-    table = Table.empty(like.shapes, array.dtype.type)
+    table = Table.laid_out(like.layout, array.dtype.type)
     begin = 0
     for entry in table.entries:
         entry[...] = array[begin : begin + entry.size].reshape(entry.shape)

@@ -156,11 +156,13 @@ class Treatment(NamedTuple):
         bridge: bool = True,
     ) -> Table:
         """The series with something ordinary at the points of a path."""
-        targets = []
-        for k, block in enumerate(values.blocks):
+
+        def filled(k: int) -> np.ndarray:
             guess = None
             if self.kind == "impute" and expected is not None:
                 guess = expected.blocks[k]
-            filled = fill(block, path.blocks[k], guess, bridge)
-            targets.append(self.rows[k].confine(filled))
-        return values.with_blocks(targets)
+            return fill(values.blocks[k], path.blocks[k], guess, bridge)
+
+        return values.with_blocks(
+            rows.confine(filled(k)) for k, rows in enumerate(self.rows)
+        )

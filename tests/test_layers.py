@@ -19,7 +19,7 @@ import gluonts_lai
 
 ROWS = [
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
-    + ["hush"],
+    + ["hush", "room"],
     ["packing"],
     ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
     ["dataset", "manifest"],

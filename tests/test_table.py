@@ -111,7 +111,7 @@ def test_the_total_is_over_all_points(table, arrays):
 def test_a_table_may_be_empty():
     table = Table.of([], float)
 
-    assert table.blocks == table.entries == list(table.rows()) == []
+    assert table.blocks == list(table.entries) == list(table.rows()) == []
     assert table.size == table.total() == 0
 
 

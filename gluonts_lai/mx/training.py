@@ -5,7 +5,7 @@ One optimisation run on MXNet.
 import copy
 import logging
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 import mxnet as mx
 from gluonts.mx.model.estimator import GluonEstimator
@@ -108,7 +108,7 @@ class Training(NetworkTraining):
         seed_everything(seed)
 
     def window_loader(
-        self, data: list[dict], context_length: Optional[int]
+        self, data: Sequence[dict], context_length: Optional[int]
     ) -> Optional[Iterable[dict]]:
         if type(self.estimator) not in KNOWN:
             return None
@@ -117,7 +117,7 @@ class Training(NetworkTraining):
         )
 
     def gluonts_loader(
-        self, data: list[dict], is_validation: bool, **kwargs: Any
+        self, data: Sequence[dict], is_validation: bool, **kwargs: Any
     ) -> Iterable[dict]:
         if is_validation:
             return self.estimator.create_validation_data_loader(data)

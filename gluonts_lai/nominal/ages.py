@@ -6,7 +6,7 @@ points of a series are left out, the others are as old as ever.
 """
 
 import copy
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 from gluonts.dataset import DataEntry
@@ -30,8 +30,8 @@ class AddAge(AddAgeFeature):
 
 
 def of_age(
-    entries: list[dict], ages: list[int], transformation: Transformation
-) -> tuple[list[dict], Transformation]:
+    entries: Iterable[dict], ages: list[int], transformation: Transformation
+) -> tuple[Iterable[dict], Transformation]:
     """Entries, and what transforms them, with points left out before them."""
     steps = list(flattened(transformation))
     if not any(isinstance(step, AddAgeFeature) for step in steps):
@@ -41,8 +41,8 @@ def of_age(
 
 
 def predictor_of_age(
-    predictor: Any, entries: list[dict], ages: list[int]
-) -> tuple[Any, list[dict]]:
+    predictor: Any, entries: Iterable[dict], ages: list[int]
+) -> tuple[Any, Iterable[dict]]:
     """A predictor, and entries, with points left out before them."""
     transformation = getattr(predictor, "input_transform", None)
     if transformation is None:

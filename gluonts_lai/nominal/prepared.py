@@ -3,19 +3,20 @@ Entries that a network can read, transformed once.
 
 A network's own transformation (time features, ages, categories) does not
 depend on which points are anomalous, so it runs once and its result is kept;
-only the target changes from one look to the next. Every series is made longer
-by one horizon, of missing values, so that each of its points can be the first
-of a window.
+only the target, and which of its points count as observed, change from one
+look to the next: of those there is nothing to keep but their shape. Every
+series is made longer by one horizon, of missing values, so that each of its
+points can be the first of a window.
 """
 
-from typing import NamedTuple
+from typing import Iterable, NamedTuple
 
 import numpy as np
 from gluonts.transform import Transformation
 
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
-from gluonts_lai.transform import OBSERVED, TARGET, Clean, TreatAnomalies
+from gluonts_lai.transform import OBSERVED, TARGET, Clean, treated
 
 from .ages import of_age
 from .scaling import Scale
@@ -40,21 +41,22 @@ class Prepared(NamedTuple):
         horizon: int,
         scaling: bool,
     ) -> "Prepared":
-        longer = [
+        longer: Iterable[dict] = (
             extended(entry, target, horizon)
             for entry, target in zip(panel.entries, panel.values.entries)
-        ]
+        )
         if panel.ages is not None:
             longer, transformation = of_age(longer, panel.ages, transformation)
         try:
-            transformed = list(transformation(iter(longer), is_train=True))
+            transformed = transformation(iter(longer), is_train=True)
+            entries = [hollow(entry) for entry in transformed]
         except KeyError as error:
             raise ValueError(
                 f"each entry must have the field {error}, which the network "
                 "looks at; add it to all of them."
             ) from error
         return cls(
-            [single_precision(entry) for entry in transformed],
+            entries,
             panel.values,
             scales,
             scaling,
@@ -80,30 +82,21 @@ class Prepared(NamedTuple):
         """Entry ``i`` with a clean target, to be looked back on."""
         entry = dict(self.entries[i])
         length = context.shape[-1]
-        target = np.zeros_like(entry[TARGET])
+        target = np.zeros_like(entry[TARGET], order="C")
         target[..., :length] = self.scaled(i, context)
         entry[TARGET] = target
         if OBSERVED in entry:
-            entry[OBSERVED] = np.ones_like(entry[OBSERVED])
+            entry[OBSERVED] = np.ones_like(entry[OBSERVED], order="C")
             entry[OBSERVED][..., length:] = 0
         return entry
 
-    def treated(self, clean: Clean) -> list[dict]:
-        """The entries as training sees them, in their own length."""
-        own = (
-            cut(entry, target.shape[-1], target.shape[-1])
-            for entry, target in zip(self.entries, clean.targets.entries)
-        )
-        targets = [
-            self.scaled(i, target).astype(np.float32)
-            for i, target in enumerate(clean.targets.entries)
-        ]
-        treat = TreatAnomalies(targets, clean.observed.entries)
-        return [
-            entry
-            for entry, is_usable in zip(treat(own, is_train=True), self.usable)
-            if is_usable
-        ]
+    def treated(self, clean: Clean, i: int) -> dict:
+        """Entry ``i`` as training sees it, in its own length."""
+        target = clean.targets.entries[i]
+        length = target.shape[-1]
+        scaled = self.scaled(i, target).astype(np.float32)
+        own = cut(self.entries[i], length, length)
+        return treated(own, scaled, clean.observed.entries[i])
 
     def until(self, entry: dict, t: int) -> dict:
         """An entry as a predictor sees it at time ``t``."""
@@ -127,9 +120,16 @@ def cut(entry: dict, end: int, end_of_features: int) -> dict:
     return shorter
 
 
-def single_precision(entry: dict) -> dict:
-    """An entry whose target is as precise as the weights of networks."""
-    return {**entry, TARGET: np.asarray(entry[TARGET], dtype=np.float32)}
+def hollow(entry: dict) -> dict:
+    """An entry without what changes, in the precision of networks."""
+    nothing = {TARGET: np.float32(0)}
+    if OBSERVED in entry:
+        nothing[OBSERVED] = entry[OBSERVED].dtype.type(0)
+    shapes = {
+        name: np.broadcast_to(zero, np.shape(entry[name]))
+        for name, zero in nothing.items()
+    }
+    return {**entry, **shapes}
 
 
 def in_time(name: str, field: object, length: int) -> bool:

@@ -7,7 +7,7 @@ cut open between epochs.
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 from gluonts.env import env
 from gluonts.model.predictor import Predictor
@@ -21,6 +21,7 @@ from gluonts_lai.transform import Clean
 from .network import NetworkNominal
 from .prepared import Prepared
 from .scaling import scale_batch, series_scales
+from .treated import Treated
 
 
 class NetworkTraining(ABC):
@@ -102,13 +103,13 @@ class NetworkTraining(ABC):
 
     @abstractmethod
     def window_loader(
-        self, data: list[dict], context_length: Optional[int]
+        self, data: Sequence[dict], context_length: Optional[int]
     ) -> Optional[Iterable[dict]]:
         """Batches without a detour; None for an estimator not known."""
 
     @abstractmethod
     def gluonts_loader(
-        self, data: list[dict], is_validation: bool, **kwargs: Any
+        self, data: Sequence[dict], is_validation: bool, **kwargs: Any
     ) -> Iterable[dict]:
         """The estimator's own batches."""
 
@@ -155,8 +156,19 @@ class NetworkTraining(ABC):
             self.scaling,
         )
 
+    def first(self, epoch: int) -> int:
+        """
+        The series that an epoch begins with: where there are more than its
+        windows, it goes on after those of the last one.
+        """
+        num_series = int(self.prepared.usable.sum())
+        num_windows = windows_an_epoch(self.estimator)
+        if num_windows is None or num_series <= num_windows:
+            return 0
+        return epoch * num_windows % num_series
+
     def loader(
-        self, data: list[dict], shuffle_buffer_length: Optional[int]
+        self, data: Sequence[dict], shuffle_buffer_length: Optional[int]
     ) -> Iterable[dict]:
         """Batches of one epoch."""
         length = self.context_length if self.scaling else None
@@ -173,11 +185,11 @@ class NetworkTraining(ABC):
         """Batches to validate on, as they were observed."""
         if panel is None:
             return None
-        data = self.prepare(panel).treated(Clean.as_observed(panel.values))
+        data = Treated(self.prepare(panel), Clean.as_observed(panel.values))
         return self.scaled(data, True)
 
     def scaled(
-        self, data: list[dict], is_validation: bool, **kwargs: Any
+        self, data: Sequence[dict], is_validation: bool, **kwargs: Any
     ) -> Iterable[dict]:
         """The estimator's own batches, scaled if they have to be."""
         with env._let(max_idle_transforms=max(len(data), 100)):
@@ -217,7 +229,8 @@ class Epochs:
         training = self.training
         if training.left is not None and self.epoch == training.begin:
             training.left.read(training.load)
-        data = training.prepared.treated(next(self.epochs))
+        clean = next(self.epochs)
+        data = Treated(training.prepared, clean, training.first(self.epoch))
         # An epoch draws the same, whatever happened before it.
         training.seed_everything(derived(training.seed, self.epoch))
         self.epoch += 1
@@ -247,3 +260,12 @@ def learn_from_real_pasts(
         least = context_length if longest >= context_length + ahead else 0
         least = max(sampler.min_past, least)
         estimator.train_sampler = sampler.copy(update={"min_past": least})
+
+
+def windows_an_epoch(estimator: Any) -> Optional[int]:
+    """Windows that an estimator learns from in each epoch, if it says so."""
+    for owner in (estimator, getattr(estimator, "trainer", None)):
+        batches = getattr(owner, "num_batches_per_epoch", None)
+        if batches:
+            return int(batches) * int(getattr(estimator, "batch_size", 1))
+    return None

@@ -6,7 +6,7 @@ import copy
 import logging
 import math
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 import lightning.pytorch as pl
 from gluonts.torch.model.estimator import PyTorchLightningEstimator
@@ -115,7 +115,7 @@ class Training(NetworkTraining):
         seed_everything(seed)
 
     def window_loader(
-        self, data: list[dict], context_length: Optional[int]
+        self, data: Sequence[dict], context_length: Optional[int]
     ) -> Optional[Iterable[dict]]:
         if type(self.estimator) not in KNOWN:
             return None
@@ -124,7 +124,7 @@ class Training(NetworkTraining):
         )
 
     def gluonts_loader(
-        self, data: list[dict], is_validation: bool, **kwargs: Any
+        self, data: Sequence[dict], is_validation: bool, **kwargs: Any
     ) -> Iterable[dict]:
         make = (
             self.estimator.create_validation_data_loader

@@ -4,6 +4,7 @@ from numpy.testing import assert_array_equal
 
 from gluonts_lai.mx import Training
 from gluonts_lai.mx.loader import window_loader
+from gluonts_lai.nominal.treated import Treated
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Clean
 from tests.series import dataset
@@ -18,7 +19,7 @@ def test_batches_are_those_of_gluonts(name, min_past):
     training = Training(zoo.CASES[name].make(), panel, 12, False, seed=0)
     estimator = training.estimator
     estimator.train_sampler.min_past = min_past
-    data = training.prepared.treated(Clean.as_observed(panel.values))
+    data = Treated(training.prepared, Clean.as_observed(panel.values))
     ours = window_loader(estimator, training.network, data, None)
 
     np.random.seed(1)
@@ -44,7 +45,7 @@ def test_series_that_give_no_window_are_an_error():
     make = zoo.CASES["SimpleFeedForward"].make
     training = Training(make(), panel, 12, False, seed=0)
     training.estimator.train_sampler.min_past = 1_000
-    data = training.prepared.treated(Clean.as_observed(panel.values))
+    data = Treated(training.prepared, Clean.as_observed(panel.values))
 
     with pytest.raises(Exception, match="101 series in a row gave none"):
         next(iter(training.loader(data, None)))

@@ -18,6 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gluonts_lai.nominal.prepared import Prepared, extended
 from gluonts_lai.nominal.scaling import series_scale, series_scales
+from gluonts_lai.nominal.treated import Treated
 from gluonts_lai.panel import Panel
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
@@ -89,7 +90,7 @@ def test_the_callers_entries_are_left_as_they_were(entries):
 
     panel, prepared = prepared_of(entries)
     prepared.context(0, np.zeros(20))
-    prepared.treated(Clean.as_observed(panel.values))
+    Treated(prepared, Clean.as_observed(panel.values))
 
     for entry, old in zip(entries, before):
         assert set(entry) == set(old)
@@ -140,7 +141,7 @@ def test_training_sees_clean_series_in_their_own_length(entries, scaling):
     path = Table.of([np.arange(n) % 7 == 5 for n in LENGTHS[:2]], np.uint8)
     clean = Treatment.of(panel.values, "mask").clean(panel.values, path)
 
-    treated = prepared.treated(clean)
+    treated = Treated(prepared, clean)
 
     for i, (entry, n) in enumerate(zip(treated, LENGTHS)):
         target = clean.targets.entries[i]
@@ -157,7 +158,7 @@ def test_training_sees_clean_series_in_their_own_length(entries, scaling):
 def test_series_without_any_value_are_not_trained_on(entries):
     panel, prepared = prepared_of(entries)
 
-    treated = prepared.treated(Clean.as_observed(panel.values))
+    treated = Treated(prepared, Clean.as_observed(panel.values))
 
     assert [entry["item_id"] for entry in treated] == ["20", "12"]
 

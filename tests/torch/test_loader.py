@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from gluonts_lai.nominal.treated import Treated
 from gluonts_lai.panel import Panel
 from gluonts_lai.torch import Training
 from gluonts_lai.torch.loader import KNOWN, window_loader
@@ -25,7 +26,7 @@ def training_of(name, min_past):
     estimator = case.make(num_batches_per_epoch=NUM_BATCHES)
     training = Training(estimator, panel, CONTEXT, False, seed=0)
     training.estimator.train_sampler.min_past = min_past
-    data = training.prepared.treated(Clean.as_observed(panel.values))
+    data = Treated(training.prepared, Clean.as_observed(panel.values))
     return training, data
 
 
