@@ -7,7 +7,7 @@ cut open between epochs.
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
 
 from gluonts.env import env
 from gluonts.model.predictor import Predictor
@@ -21,6 +21,8 @@ from gluonts_lai.transform import Clean
 from .network import NetworkNominal
 from .prepared import Prepared
 from .scaling import scale_batch, series_scales
+
+T = TypeVar("T")
 
 
 class NetworkTraining(ABC):
@@ -123,6 +125,19 @@ class NetworkTraining(ABC):
     @abstractmethod
     def forgetful(self) -> list[str]:
         """Names of callbacks whose state is not saved."""
+
+    @property
+    def is_first(self) -> bool:
+        """Of the processes that train together; there may be but one."""
+        return True
+
+    def once(self, work: Callable[[], T]) -> T:
+        """
+        What comes of some work, done by one process for all that train.
+
+        A framework that trains in one process does it there.
+        """
+        return work()
 
     def go_on(self, left: Checkpoint) -> None:
         """Begin where another run was when it left this."""
