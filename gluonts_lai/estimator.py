@@ -31,6 +31,7 @@ from gluonts_lai.learned import (
     second_look,
     what_was_learned,
 )
+from gluonts_lai.memory import adopt, remembered
 from gluonts_lai.nominal.pasts import context_length_of, prediction_length_of
 from gluonts_lai.origin import Origin
 from gluonts_lai.panel import Panel, check_freq, training_panel
@@ -300,11 +301,10 @@ class LAIEstimator(Estimator):
             em.be_calibrated()
         epochs = em.epochs(training.nominal, lambda: run.keep(em, training))
         base = training.run(epochs, validation, shuffle_buffer_length)
-        with seeded(derived(seed, 1)):  # whatever was drawn until now
-            if calibrates and news is not None:
-                calibrate_on(news, em, training.nominal())
-            if self.em:
-                em.finish(training.nominal())
+        new = news if calibrates else None
+        found = training.once(lambda: self.finish(em, training, new))
+        if not training.is_first:
+            adopt(em, found)
         predictor = LAIPredictor(
             base,
             context_length=context_length,
@@ -315,12 +315,21 @@ class LAIEstimator(Estimator):
             label_field=self.label_field,
             **what_was_learned(em),
         )
-        posterior = Table.laid_out(panel.values.layout, np.float32)
-        found = predictor.detect(panel.entries, mode="smooth")
-        for entry, detection in zip(posterior.entries, found):
-            entry[...] = detection.probability
-        second_look(em)
-        return LAITrainOutput(predictor, posterior.entries[:], em.history)
+        posterior = training.once(lambda: posterior_of(predictor, panel))
+        training.once(lambda: second_look(em))
+        return LAITrainOutput(predictor, posterior, em.history)
+
+    def finish(
+        self, em: MonteCarloEM, training: Any, news: Optional[Panel]
+    ) -> dict[str, Any]:
+        """The last round, and what is known after it."""
+        # Whatever was drawn until now.
+        with seeded(derived(training.seed, 1)):
+            if news is not None:
+                calibrate_on(news, em, training.nominal())
+            if self.em:
+                em.finish(training.nominal())
+        return remembered(em)
 
     def recipe(self, training: Any, has_news: bool) -> Recipe:
         """What EM is to do in a training run."""
@@ -355,3 +364,12 @@ class LAIEstimator(Estimator):
         if not training.can_hold_out:
             return 0
         return int(HELD_EPOCHS * training.num_epochs)
+
+
+def posterior_of(predictor: LAIPredictor, panel: Panel) -> list[np.ndarray]:
+    """P(z = 1 | x) of each series, in hindsight."""
+    posterior = Table.laid_out(panel.values.layout, np.float32)
+    found = predictor.detect(panel.entries, mode="smooth")
+    for entry, detection in zip(posterior.entries, found):
+        entry[...] = detection.probability
+    return posterior.entries[:]

@@ -67,6 +67,12 @@ def recall(em: MonteCarloEM, arrays: Arrays, epoch: int) -> None:
     recall_profiles(em, arrays, num_series)
 
 
+def adopt(em: MonteCarloEM, memory: dict[str, Any]) -> None:
+    """Let EM know all that it :func:`remembered` in another process."""
+    arrays = {name: np.asarray(array) for name, array in memory.items()}
+    recall(em, arrays, memory["epoch"])
+
+
 def recall_profiles(em: MonteCarloEM, arrays: Arrays, num_series: int) -> None:
     """p⁻ of series, and how sure of them the forecaster may be."""
     shapes = numbers(arrays["shapes"], (num_series, 2))

@@ -8,7 +8,14 @@ other half; the predictor that is given back is trained on both.
 
 import copy
 from pathlib import Path
-from typing import Any, Callable, ContextManager, Iterator, Optional
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Iterator,
+    Optional,
+    TypeVar,
+)
 
 import numpy as np
 from gluonts.model.estimator import Estimator
@@ -28,6 +35,7 @@ from .protocol import Nominal
 # Each round is two trainings: few must do.
 NUM_ROUNDS = 4
 SAVED = "cleaned.npz"
+T = TypeVar("T")
 
 
 class Retraining:
@@ -45,6 +53,7 @@ class Retraining:
     has_observed = False
     can_hold_out = False  # halves that judge one another need no more
     is_anew = True  # each epoch begins from scratch
+    is_first = True  # of the processes that train together
 
     def __init__(
         self,
@@ -128,6 +137,9 @@ class Retraining:
 
     def forgetful(self) -> list[str]:
         return []
+
+    def once(self, work: Callable[[], T]) -> T:
+        return work()
 
     def fit_halves(self, clean: Clean, more: list, epoch: int) -> None:
         """Train on the second halves of series, and on the first."""

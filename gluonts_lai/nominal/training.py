@@ -7,7 +7,15 @@ cut open between epochs.
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional, Sequence
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    Optional,
+    Sequence,
+    TypeVar,
+)
 
 from gluonts.env import env
 from gluonts.model.predictor import Predictor
@@ -22,6 +30,8 @@ from .network import NetworkNominal
 from .prepared import Prepared
 from .scaling import scale_batch, series_scales
 from .treated import Treated
+
+T = TypeVar("T")
 
 
 class NetworkTraining(ABC):
@@ -124,6 +134,19 @@ class NetworkTraining(ABC):
     @abstractmethod
     def forgetful(self) -> list[str]:
         """Names of callbacks whose state is not saved."""
+
+    @property
+    def is_first(self) -> bool:
+        """Of the processes that train together; there may be but one."""
+        return True
+
+    def once(self, work: Callable[[], T]) -> T:
+        """
+        What comes of some work, done by one process for all that train.
+
+        A framework that trains in one process does it there.
+        """
+        return work()
 
     def go_on(self, left: Checkpoint) -> None:
         """Begin where another run was when it left this."""

@@ -5,8 +5,17 @@ One optimisation run on PyTorch.
 import copy
 import logging
 import math
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Optional, Sequence
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    Optional,
+    Sequence,
+    TypeVar,
+)
 
 import lightning.pytorch as pl
 from gluonts.torch.model.estimator import PyTorchLightningEstimator
@@ -14,13 +23,16 @@ from gluonts.torch.model.predictor import PyTorchPredictor
 
 from gluonts_lai.nominal.network import parts
 from gluonts_lai.nominal.training import Epochs, NetworkTraining
+from gluonts_lai.origin import digest_of
 from gluonts_lai.panel import Panel
+from gluonts_lai.seeds import derived
 from gluonts_lai.transform import Clean
 
 from . import saving
 from .device import where
 from .loader import KNOWN, window_loader
 from .randomness import seed_everything, seeded
+from .ranks import Plan, Ranks, losses_of_all
 from .scaling import can_scale, leave_flat_windows
 from .scoring import Nominal
 
@@ -28,6 +40,7 @@ logger = logging.getLogger(__name__)
 
 # What Lightning takes for no limit at all.
 MANY_EPOCHS = 1_000
+T = TypeVar("T")
 
 
 class Training(NetworkTraining):
@@ -37,7 +50,10 @@ class Training(NetworkTraining):
         self, estimator: PyTorchLightningEstimator
     ) -> PyTorchLightningEstimator:
         estimator = copy.copy(estimator)
-        estimator.trainer_kwargs = own_trainer_kwargs(estimator.trainer_kwargs)
+        kwargs = own_trainer_kwargs(estimator.trainer_kwargs)
+        estimator.trainer_kwargs = kwargs
+        self.trainer = pl.Trainer(**{"accelerator": "auto", **kwargs})
+        self.ranks = Ranks(self.trainer)
         return estimator
 
     def create_network(self) -> pl.LightningModule:
@@ -78,25 +94,46 @@ class Training(NetworkTraining):
     ) -> PyTorchPredictor:
         if self.scaling:
             leave_flat_windows(self.network)
-        self.trainer = pl.Trainer(
-            **{"accelerator": "auto", **self.estimator.trainer_kwargs}
-        )
+        together: Any = nullcontext()
+        if self.ranks.are_many:
+            epochs = self.shared(epochs)
+            together = losses_of_all(self.network)
         loader: Any = Epochs(self, epochs, shuffle_buffer_length)
         if self.begin:
             saving.count_epochs(self.trainer, self.begin)
             loader = saving.Resumed(loader)
-        with seeded(self.seed):
+        with seeded(self.seed), together:
             self.trainer.fit(
                 model=self.network,
                 train_dataloaders=loader,
                 val_dataloaders=self.validation_loader(validation),
             )
+        if self.ranks.are_many:
+            self.ranks.share_buffers(self.network)
         # Weights may have been trained with another precision.
         self.network.float()
         self.predictor = self.estimator.create_predictor(
             self.transformation, self.network
         )
         return self.predictor
+
+    def shared(self, epochs: Iterator[Clean]) -> Iterator[Clean]:
+        """The epochs of the first rank, once all are there."""
+        entries, values = self.prepared.entries, self.prepared.values.entries
+        data = digest_of(
+            {**entry, "target": target}
+            for entry, target in zip(entries, values)
+        )
+        plan = Plan(data, self.begin, self.seed)
+        self.seed = self.ranks.agree(plan).seed
+        yield from self.ranks.epochs(epochs, self.prepared.values)
+
+    def once(self, work: Callable[[], T]) -> T:
+        return self.ranks.once(work)
+
+    @property
+    def is_first(self) -> bool:
+        return self.ranks.rank == 0
 
     def save(self, folder: Path) -> None:
         saving.save(folder, self.trainer)
@@ -112,7 +149,9 @@ class Training(NetworkTraining):
         ]
 
     def seed_everything(self, seed: int) -> None:
-        seed_everything(seed)
+        # Ranks that draw the same windows would learn nothing from another.
+        rank = self.ranks.rank
+        seed_everything(derived(seed, rank) if rank else seed)
 
     def window_loader(
         self, data: Sequence[dict], context_length: Optional[int]
@@ -150,7 +189,8 @@ class LearnFromFinite(pl.Callback):
         gradients = (p.grad for p in pl_module.parameters())
         total: Any = sum(g.sum() for g in gradients if g is not None)
         if not math.isfinite(total):
-            logger.warning("A batch without a finite loss is left out.")
+            if trainer.is_global_zero:
+                logger.warning("A batch without a finite loss is left out.")
             optimizer.zero_grad()
 
 
