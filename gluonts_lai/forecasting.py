@@ -2,7 +2,7 @@
 Forecasts from contexts that have been cleaned.
 """
 
-from typing import Optional
+from typing import Iterable, Optional
 
 import numpy as np
 from gluonts.model.forecast import Forecast
