@@ -16,7 +16,7 @@ LIMITS = {
     # Of one line of a CSV file.
     "LINE_BYTES": 10_000_000,
     # Of a table.
-    "COLUMNS": 20_000,
+    "COLUMNS": 10_000,
     # What a compressed file may hold, whatever its size …
     "UNPACKED_BYTES": 100_000_000,
     # … and how many times its own size, where that is more.

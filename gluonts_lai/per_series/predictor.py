@@ -294,7 +294,7 @@ class PerSeriesPredictor(Predictor):
 
     def __setstate__(self, state: dict) -> None:
         allow(*state.pop("known"))
-        vars(self).update(state)
+        self.__dict__.update(state)
 
 
 def forecast(model: Any, entry: dict, kwargs: dict, seed: int) -> Forecast:
