@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 from gluonts_lai.caution import warn
+from gluonts_lai.documents import read_json
 from gluonts_lai.files import whole_folder
 from gluonts_lai.manifest import check_sealed, seal
 from gluonts_lai.origin import Origin
@@ -36,9 +37,8 @@ NUM_KEPT = 2
 FOLDER = re.compile(r"epoch-\d{6,12}")
 # What a run that was killed while it wrote has left behind.
 UNFINISHED = re.compile(r"\.[0-9a-f]{8}-epoch-\d{6,12}")
-MAX_BYTES = 10_000_000
 # What reading a file that is not what it should be may end with.
-UNREADABLE = (ValueError, KeyError, TypeError, OSError, RecursionError)
+UNREADABLE = (ValueError, KeyError, TypeError, OSError)
 WAY_OUT = "choose another checkpoint_dir, or delete this one to begin anew"
 
 
@@ -171,9 +171,7 @@ def about_of(folder: Path) -> dict:
     check_sealed(folder, "a checkpoint")
     path = folder / ABOUT
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError("too long")
-        about = json.loads(path.read_text(encoding="utf-8"))
+        about = read_json(path)
         check_about(about)
     except UNREADABLE as error:
         raise ValueError(

@@ -19,6 +19,7 @@ from gluonts_lai.files.layout import Layout
 from gluonts_lai.files.points import Points
 from gluonts_lai.files.series import points_of
 from gluonts_lai.files.sheet import Sheet, as_numbers
+from gluonts_lai.trust import check_base
 
 FOUND = ("probability", "score", "expected", "lower", "upper", "cleaned")
 
@@ -160,4 +161,5 @@ def opened(model: Union[str, Path, Any]) -> Any:
 @lru_cache(maxsize=4)
 def loaded(path: Path, written: int) -> Predictor:
     """The model that was written to a folder at some time."""
+    check_base(path)
     return Predictor.deserialize(path)

@@ -3,19 +3,20 @@ Is a folder all there?
 
 What was written last is a list of all the other files and of what is in them.
 A folder without it was never finished; one that differs from it has lost
-something since. Files that it does not name are none of its business.
+something since. Files that it does not name are none of its business, but
+none may be a link that leads out of the folder, nor a pipe that nobody fills.
 """
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Iterator
 
+from gluonts_lai.documents import read_json
 from gluonts_lai.files.writing import sync, whole_file
 
 NAME = "manifest.json"
-# Far more than the names of any folder of ours.
-MAX_BYTES = 10_000_000
 CHUNK = 2**20
 
 
@@ -65,6 +66,7 @@ def check_sealed(folder: Path, what: str) -> None:
     what
         What to call it in a message: "a model folder".
     """
+    check_inside(folder, what)
     digests = manifest_of(folder, what)
     found = dict(files_of(folder))
     for name, known in digests.items():
@@ -76,6 +78,25 @@ def check_sealed(folder: Path, what: str) -> None:
             )
 
 
+def check_inside(folder: Path, what: str) -> None:
+    """Refuse a folder in which something leads elsewhere, or nowhere."""
+    place = Path(os.path.realpath(folder))
+    for path in folder.rglob("*"):
+        leads_to = Path(os.path.realpath(path))
+        if place not in leads_to.parents:
+            got = f"{path.name!r:.60}, a link that leads out of it"
+        elif not (path.is_file() or path.is_dir()):
+            got = f"{path.name!r:.60}, which is no file"
+        elif path.is_symlink() and path.is_dir():
+            got = f"{path.name!r:.60}, a link to a folder"
+        else:
+            continue
+        raise ValueError(
+            f"{what} must hold files of its own, got {got} (in "
+            f"{str(folder)!r}); take it away, and load only what you trust."
+        )
+
+
 def manifest_of(folder: Path, what: str) -> dict:
     """The list of what is in a folder."""
     path = folder / NAME
@@ -85,12 +106,10 @@ def manifest_of(folder: Path, what: str) -> dict:
             f"finished {in_(folder)}"
         )
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError("too long")
-        digests = json.loads(path.read_text(encoding="utf-8"))
+        digests = read_json(path)
         if not isinstance(digests, dict) or not digests:
             raise ValueError("not a list of files")
-    except (ValueError, OSError, RecursionError) as error:
+    except (ValueError, OSError) as error:
         raise ValueError(
             f"{broken(what, NAME)} cannot be read ({error}) {in_(folder)}"
         ) from error

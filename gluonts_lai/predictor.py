@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Iterable, Iterator, Optional, Union
 
 import numpy as np
-from gluonts.core.serde import dump_json, load_json
+from gluonts.core.serde import dump_json
 from gluonts.dataset import Dataset
 from gluonts.model.forecast import Forecast
 from gluonts.model.predictor import Predictor
@@ -39,11 +39,13 @@ from gluonts_lai.panel import Panel, check_freq, check_shape
 from gluonts_lai.particles import find_with_particles
 from gluonts_lai.profiles import Profile, Profiles
 from gluonts_lai.recipe import Recipe, widening_of
+from gluonts_lai.saved import what_was_saved
 from gluonts_lai.seeds import derived
 from gluonts_lai.states import fingerprint
 from gluonts_lai.streaming import StreamingDetector
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
+from gluonts_lai.trust import check_base
 from gluonts_lai.workers import check_n_jobs
 
 # Points to filter before those that a forecast looks back on: recalibration
@@ -554,8 +556,9 @@ class LAIPredictor(Predictor):
         """
         Read what :meth:`serialize` wrote.
 
-        Runs what GluonTS's own loading runs: load only what you trust. A
-        folder of which anything is missing or damaged is refused before.
+        A folder of which anything is missing or damaged is refused, and one
+        that names classes which are not known; ``SECURITY.md`` says what is
+        promised. A class of your own has to be imported before.
 
         Parameters
         ----------
@@ -569,9 +572,28 @@ class LAIPredictor(Predictor):
         >>> predictor = Predictor.deserialize(Path("model"))  # doctest: +SKIP
         """
         check_sealed(path, "a model folder")
-        state = load_json((path / "lai.json").read_text(encoding="utf-8"))
-        base = Predictor.deserialize(path / "base", **kwargs)
+        check_base(path / "base")
+        state = what_was_saved(path / "lai.json")
+        base = load_base(path / "base", kwargs)
         return cls(base, **state)
+
+
+def load_base(folder: Path, kwargs: dict) -> Predictor:
+    """A predictor that GluonTS wrote; or say that it is none."""
+    try:
+        base = Predictor.deserialize(folder, **kwargs)
+        check_frozen(base)
+        return base
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:  # GluonTS and frameworks have their own
+        if kwargs and isinstance(error, TypeError):
+            raise  # of what the caller gave
+        raise ValueError(
+            "a model folder must hold a predictor of GluonTS, got one that "
+            f"cannot be read ({type(error).__name__}: {error!s:.200}) in "
+            f"{str(folder)!r}; write it again, or take a copy of it."
+        ) from error
 
 
 def check_frozen(predictor: Any) -> None:

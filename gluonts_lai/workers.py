@@ -26,7 +26,8 @@ from joblib.parallel import get_active_backend
 
 from gluonts_lai.backends import one_thread
 from gluonts_lai.hush import hushed
-from gluonts_lai.packing import Packed, unpacked
+from gluonts_lai.packing import Packed, own_parts, unpacked
+from gluonts_lai.trust import allow
 
 Model = Union[Estimator, Predictor, Packed]
 
@@ -53,13 +54,24 @@ def share_out(
     check_no_fork()
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     home = os.getpid()
-    return parallel(delayed(alone)(home, task, *job) for job in jobs)
+    return parallel(
+        delayed(alone)(home, task, own_of(model), model, *arguments)
+        for model, *arguments in jobs
+    )
 
 
-def alone(home: int, task: Callable, model: Model, *arguments: Any) -> Any:
+def own_of(model: Model) -> list[Any]:
+    """What a worker needs to know of the user's own to unpack a model."""
+    return own_parts(model) if isinstance(model, dict) else []
+
+
+def alone(
+    home: int, task: Callable, known: list, model: Model, *arguments: Any
+) -> Any:
     """Do a task with one thread, while no other runs in this process."""
     # A task has one worker: it shares nothing out in its turn.
     with TURN, quiet(), parallel_config("sequential", n_jobs=1):
+        allow(*known)
         model = opened(model)
         # Now that the framework of the model is loaded.
         with one_thread(is_worker=os.getpid() != home):

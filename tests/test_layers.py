@@ -19,16 +19,16 @@ import gluonts_lai
 
 ROWS = [
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
-    + ["hush", "room"],
-    ["packing"],
+    + ["hush", "room", "limits"],
+    ["documents"],
     ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
-    ["dataset", "manifest"],
-    ["panel", "transform", "evidence", "states", "vigil"],
+    ["dataset", "manifest", "trust"],
+    ["panel", "packing", "transform", "evidence", "states", "vigil"],
     ["origin"],
     ["checkpoint"],
     ["transitions", "nominal", "recipe"],
     ["judging", "profiles", "mx", "torch"],
-    ["filtering", "profile_rows", "backends", "resampling"],
+    ["filtering", "profile_rows", "backends", "resampling", "saved"],
     ["detector", "tracks", "forecasting", "plot", "workers"],
     ["calibration", "detection", "particles", "readings", "watch", "clocks"]
     + ["chunks", "survey"],

@@ -11,9 +11,9 @@ empty, nan or null is missing.
 """
 
 import csv
-import json
 from typing import Any, NamedTuple, Optional
 
+from gluonts_lai.documents import parse_json
 from gluonts_lai.files.layout import ITEM_IDS, TIMESTAMPS, VALUES, plain
 
 BY_NUMBER = {
@@ -109,10 +109,11 @@ def as_number(text: str) -> Optional[float]:
 
 def from_json(line: str) -> Point:
     try:
-        given = json.loads(line)
-    except json.JSONDecodeError as error:
+        given = parse_json(line)
+    except ValueError as error:
+        why = getattr(error, "msg", error)
         raise ValueError(
-            f"a line must be JSON, got {line!r:.60} ({error.msg}); write one "
+            f"a line must be JSON, got {line[:60]!r:.60} ({why}); write one "
             "number or one object a line."
         ) from None
     if not isinstance(given, dict):

@@ -2,7 +2,6 @@
 From series and a wish to a trained model.
 """
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Sequence
 
@@ -12,8 +11,10 @@ from gluonts.env import env
 from gluonts.model.predictor import Predictor
 
 from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
+from gluonts_lai.documents import parse_json
 from gluonts_lai.files.sheet import counted
 from gluonts_lai.rounds import History
+from gluonts_lai.trust import check_names
 
 from .catalogue import Facts, forecaster
 from .reading import LABEL
@@ -133,8 +134,8 @@ def read_hyperparameters(text: Optional[str]) -> dict:
         source = text[1:]
         text = Path(source).read_text(encoding="utf-8")
     try:
-        given = json.loads(text)
-    except json.JSONDecodeError as error:
+        given = parse_json(text)
+    except ValueError as error:
         raise ValueError(
             f"{source} must be JSON, got {text!r:.60} ({error}); write for "
             "example '{\"lr\": 0.01}'."
@@ -144,4 +145,5 @@ def read_hyperparameters(text: Optional[str]) -> dict:
             f"{source} must be a JSON object, got {text!r:.60}; write for "
             "example '{\"lr\": 0.01}'."
         )
+    check_names(given, source)
     return serde.decode(given)

@@ -2,10 +2,10 @@
 Models on disk.
 """
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gluonts_lai.documents import read_json
 from gluonts_lai.nominal.backend import require
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def is_model(path: Path) -> bool:
 def kind_of(path: Path) -> str:
     """The class of the predictor in a folder; empty where none is named."""
     try:
-        config = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        config = read_json(path / CONFIG)
         return str(config["type"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""

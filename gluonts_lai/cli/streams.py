@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence
 
+from gluonts_lai.documents import read_json
 from gluonts_lai.files import whole_file
 
 from .arriving import Point
@@ -90,7 +91,7 @@ class Streams:
         from gluonts_lai import StreamingDetector
 
         try:
-            state = json.loads(path.read_text(encoding="utf-8"))
+            state = read_json(path)
         except ValueError as error:
             raise no_state(path, str(error)) from error
         if not isinstance(state, dict) or state.get("kind") != KIND:

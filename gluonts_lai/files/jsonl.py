@@ -4,16 +4,23 @@ Data sets as GluonTS writes them: a JSON object a line, one for each series.
 Such files have no frequency: the user gives it.
 """
 
-import json
 from io import TextIOWrapper
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, Iterator, NamedTuple, Optional
 
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.documents import parse_json
+
 from .layout import LABELS, plain
-from .opening import opened, whole_text, without_compression
+from .opening import (
+    check_within_limits,
+    opened,
+    whole_text,
+    without_compression,
+)
 from .sheet import listed, option_of
 
 NULL = "write null where a value is missing"
@@ -91,6 +98,7 @@ def read_jsonl(
             f"the frequency of {path} must be given, as JSON lines do not say "
             f"it; give {option_of('freq')} such as 'h', '15min', 'D' or 'M'."
         )
+    check_within_limits(path, "JSON_BYTES")
     lines = list(lines_of(path))
     if not lines:
         raise ValueError(
@@ -127,14 +135,16 @@ def lines_of(path: Path) -> Iterator[Line]:
             if not line.strip():
                 continue
             try:
-                fields = json.loads(line)
-            except ValueError:
-                fields = None
+                fields, why = parse_json(line), ""
+            except JSONDecodeError:
+                fields, why = None, ""
+            except ValueError as error:  # of its size, or its depth
+                fields, why = None, f" ({error})"
             if not isinstance(fields, dict):
                 raise ValueError(
                     f"each line of {path} must be a JSON object, with start "
-                    f"and target, got {line.strip()[:40]!r} in line {number}; "
-                    "write a series in each line."
+                    f"and target, got {line.strip()[:40]!r}{why} in line "
+                    f"{number}; write a series in each line."
                 )
             yield Line(fields, f"line {number} of {path}")
 

@@ -10,6 +10,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Callable, TypeVar
 
+from gluonts_lai.limits import most, most_unpacked, raised_by
+
 OPENERS: dict[str, Any] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -17,6 +19,7 @@ OPENERS: dict[str, Any] = {
 }
 DAMAGED = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 SAVE = "save it as text in UTF-8"
+CHUNK = 2**20
 
 Read = TypeVar("Read", bound=Callable)
 
@@ -54,6 +57,45 @@ def check_readable(path: Path) -> None:
             f"{path} must be readable, got {error.strerror!r}; allow reading "
             "it, or copy it."
         ) from error
+
+
+def check_within_limits(path: Path, longest: str) -> None:
+    """
+    Refuse a file that unpacks to far more than it is, or has no lines.
+
+    Parameters
+    ----------
+    path
+        The file.
+    longest
+        The limit that a line must keep to.
+    """
+    size = path.stat().st_size
+    is_packed = without_compression(path) != path
+    largest = most_unpacked(size) if is_packed else size
+    total = length = number = 0
+    with opened(path) as file:
+        while chunk := file.read(min(CHUNK, most(longest))):
+            total += len(chunk)
+            ends = [i for i in map(chunk.find, (b"\n", b"\r")) if i >= 0]
+            length += min(ends, default=len(chunk))
+            if length > most(longest):
+                raise ValueError(
+                    f"lines of {path} must be no longer than "
+                    f"{most(longest):,} bytes, got a longer one after line "
+                    f"{number}; check that it is a text with lines, or "
+                    f"{raised_by(longest)}."
+                )
+            if is_packed and total > largest:
+                raise ValueError(
+                    f"{path} must not unpack to more than {largest:,} bytes, "
+                    f"got more out of {size:,}; if you trust it, unpack it "
+                    f"first, or {raised_by('UNPACKED_RATIO')}."
+                )
+            if ends:
+                last = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+                length = len(chunk) - last - 1
+                number += chunk.count(b"\n")
 
 
 def whole_text(read: Read) -> Read:

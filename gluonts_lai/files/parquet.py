@@ -1,14 +1,23 @@
 """
 Parquet files, as pandas and others write them.
+
+Of a value that is repeated, Parquet keeps one: a few bytes may stand for
+billions of cells. How many there are is known before any of them is read.
 """
 
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import pandas as pd
 
-from .sheet import Sheet
+from gluonts_lai.limits import most_unpacked, raised_by
+
+from .sheet import Sheet, check_columns, listed
+
+CELL = 8  # bytes in memory, at least
 
 
 def read_parquet(path: Path) -> Sheet:
@@ -18,14 +27,87 @@ def read_parquet(path: Path) -> Sheet:
             f"pyarrow must be installed to read {path}; "
             "pip install 'gluonts-lai[parquet]'."
         )
+    from pyarrow import parquet
+
+    def look() -> tuple[Any, Any]:
+        with parquet.ParquetFile(path) as file:
+            return file.schema_arrow, file.metadata
+
+    schema, metadata = readable(path, look)
+    check_schema(path, schema)
+    check_size(path, metadata)
+    frame = readable(path, lambda: frame_of(path, schema))
+    check_names(path, list(frame.columns))
+    return Sheet(path, frame, np.arange(len(frame)) + 1, "row", [])
+
+
+def readable(path: Path, read: Callable[[], Any]) -> Any:
+    """What is read from a file; or say that it cannot be."""
     try:
-        frame = pd.read_parquet(path, engine="pyarrow")
-    except (OSError, ValueError) as error:
+        return read()
+    except Exception as error:  # Arrow and pandas have many
         raise ValueError(
             f"{path} must be a whole Parquet file, got one that cannot be "
             f"read ({type(error).__name__}); write it again."
         ) from error
+
+
+def frame_of(path: Path, schema: Any) -> pd.DataFrame:
+    """The cells of a file."""
+    from pyarrow import parquet
+
+    texts = [field.name for field in schema if is_text(field.type)]
+    # A long text that is repeated has to stay one text.
+    frame = parquet.read_table(path, read_dictionary=texts).to_pandas()
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     frame.columns = [str(name) for name in frame.columns]
-    return Sheet(path, frame, np.arange(len(frame)) + 1, "row", [])
+    for name in frame.columns[frame.dtypes == "category"]:
+        frame[name] = frame[name].astype(object)
+    return frame
+
+
+def is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return types.is_string(kind) or types.is_large_string(kind)
+
+
+def check_schema(path: Path, schema: Any) -> None:
+    """Columns of plain values, each with a name of its own."""
+    from pyarrow import types
+
+    check_columns(path, len(schema))
+    check_names(path, schema.names)
+    for field in schema:
+        if types.is_nested(field.type):
+            raise ValueError(
+                f"columns of {path} must hold a value in each row, got "
+                f"{str(field.type)[:60]!r} in {field.name!r:.60}; leave it "
+                "out of the file."
+            )
+
+
+def check_names(path: Path, names: list[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise ValueError(
+            f"{path} must give each column a name of its own, got "
+            f"{listed(twice)} more than once; rename one of them."
+        )
+
+
+def check_size(path: Path, metadata: Any) -> None:
+    """Cells are not so many more than bytes that it must be a trap."""
+    size = path.stat().st_size
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    num_bytes = max(
+        metadata.num_rows * metadata.num_columns * CELL,
+        sum(group.total_byte_size for group in groups),
+    )
+    if num_bytes > most_unpacked(size):
+        raise ValueError(
+            f"{path} must not unpack to more than {most_unpacked(size):,} "
+            f"bytes, got {metadata.num_rows:,} rows in {size:,} bytes; if you "
+            f"trust it, {raised_by('UNPACKED_RATIO')}."
+        )

@@ -11,8 +11,11 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.limits import most, raised_by
+
 FIX = "correct it, or remove the row"
 EMPTY = "correct it, or leave it empty where there is no value"
+PLAIN = (np.float64, np.int64)
 COMMA = r"\s*[-+]?\d*,\d+\s*$"
 
 
@@ -91,8 +94,20 @@ class Sheet(NamedTuple):
         return f"{self.unit} {self.lines[row]}"
 
 
+def check_columns(path: Path, number: int) -> None:
+    """A table is not so wide that it must be a mistake."""
+    if number > most("COLUMNS"):
+        raise ValueError(
+            f"{path} must have at most {most('COLUMNS'):,} columns, got "
+            f"{number:,}; put the series below each other, with a column of "
+            f"their names, or {raised_by('COLUMNS')}."
+        )
+
+
 def as_numbers(column: pd.Series) -> np.ndarray:
     """What can be read as a number; NaN for the rest."""
+    if column.dtype in PLAIN:  # wide tables have thousands of these
+        return column.to_numpy(dtype=float)
     if pd.api.types.is_datetime64_any_dtype(column):
         return np.full(len(column), np.nan)
     numbers = pd.to_numeric(column, errors="coerce")
@@ -101,7 +116,9 @@ def as_numbers(column: pd.Series) -> np.ndarray:
 
 def are_none(numbers: np.ndarray, column: pd.Series) -> np.ndarray:
     """Which cells hold something else than a number."""
-    wrong = np.isnan(numbers) & column.notna().to_numpy()
+    wrong = np.isnan(numbers)
+    if wrong.any():
+        wrong &= column.notna().to_numpy()
     if wrong.any() and is_text(column):
         wrong &= column.str.strip().ne("").to_numpy(bool)
     return wrong

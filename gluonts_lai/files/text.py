@@ -16,8 +16,8 @@ from typing import Callable
 import numpy as np
 import pandas as pd
 
-from .opening import SAVE, opened, whole_text
-from .sheet import Sheet, counted, listed
+from .opening import SAVE, check_within_limits, opened, whole_text
+from .sheet import Sheet, check_columns, counted, listed
 
 SEPARATORS = ",;\t|"
 SAMPLE = 2**16
@@ -35,9 +35,13 @@ def read_csv(path: Path, is_name: Callable[[str], bool]) -> Sheet:
     is_name
         Whether a column holds names: texts, even if they look like numbers.
     """
+    check_within_limits(path, "LINE_BYTES")
     head = sample(path)
-    separator = separator_of(head)
-    names = header(path, head, separator)
+    try:
+        separator = separator_of(head)
+        names = header(path, head, separator)
+    except csv.Error as error:
+        raise no_table(path, str(error)) from error
     try:
         with warnings.catch_warnings():
             # Of columns that hold several types: they are looked at later.
@@ -81,6 +85,8 @@ def sample(path: Path) -> str:
     """The beginning of a file, as text."""
     with opened(path) as file:
         head = file.read(SAMPLE)
+        if len(head) == SAMPLE and b"\n" not in head:
+            head += file.readline()  # which is not too long
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ValueError(f"{path} must be text in UTF-8, got UTF-16; {SAVE}.")
     if b"\0" in head:
@@ -89,7 +95,7 @@ def sample(path: Path) -> str:
             "file; give it the ending of what it is, or export it as CSV."
         )
     # The last character may be cut in two.
-    errors = "replace" if len(head) == SAMPLE else "strict"
+    errors = "replace" if len(head) >= SAMPLE else "strict"
     return head.decode("utf-8-sig", errors)
 
 
@@ -99,7 +105,10 @@ def separator_of(head: str) -> str:
     def splits(separator: str) -> tuple[bool, int]:
         lines = [line for line in head.splitlines()[:9] if line.strip()][:2]
         rows = csv.reader(lines, delimiter=separator)
-        num_cells = [len(row) for row in rows]
+        try:
+            num_cells = [len(row) for row in rows]
+        except csv.Error:  # cells that are too long: not this one
+            return False, 0
         return len(set(num_cells)) == 1 < max(num_cells), max(num_cells)
 
     return max(SEPARATORS, key=splits) if head.strip() else ","
@@ -114,6 +123,7 @@ def header(path: Path, head: str, separator: str) -> list[str]:
         )
     first = next(csv.reader(head.splitlines()[:1], delimiter=separator), [])
     names = [name.strip() for name in first] or [""]
+    check_columns(path, len(names))
     if names[0] == "" and "index" not in names and len(names) > 1:
         names[0] = "index"  # which pandas writes without its name
     if "" in names:

@@ -17,10 +17,19 @@ from gluonts_lai.backends import seeded
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Manner
 from gluonts_lai.entries import name_of
-from gluonts_lai.packing import Packed, read_files, unpacked, write_files
+from gluonts_lai.manifest import break_seal, check_sealed, seal
+from gluonts_lai.packing import (
+    Packed,
+    own_parts,
+    read_files,
+    unpacked,
+    write_files,
+)
 from gluonts_lai.streaming import StreamingDetector
+from gluonts_lai.trust import allow
 from gluonts_lai.workers import share_out
 
+from .index import INDEX, index_in
 from .names import key_of, keys_of, seed_of
 
 # Models that are kept ready for use; of a network, some 100 kB each.
@@ -230,13 +239,15 @@ class PerSeriesPredictor(Predictor):
     def serialize(self, path: Path) -> None:
         """
         Write all models to a folder: one inside it for each, by its number,
-        and JSON that says which series it belongs to.
+        JSON that says which series it belongs to, and ``manifest.json``,
+        without which a folder is not loaded.
 
         Parameters
         ----------
         path
             A folder that exists.
         """
+        break_seal(path)
         super().serialize(path)
         for i, files in enumerate(self.models.values()):
             write_files(folder_of(path, i), files)
@@ -250,20 +261,22 @@ class PerSeriesPredictor(Predictor):
             "freq": self.freq,
         }
         text = json.dumps(index, indent=1)
-        (path / "per_series.json").write_text(text, encoding="utf-8")
+        (path / INDEX).write_text(text, encoding="utf-8")
+        seal(path)
 
     @classmethod
     def deserialize(cls, path: Path, **kwargs: Any) -> "PerSeriesPredictor":
         """
-        Read what :meth:`serialize` wrote; load only what you trust.
+        Read what :meth:`serialize` wrote; refused as in
+        :meth:`gluonts_lai.LAIPredictor.deserialize`, and by that.
 
         Parameters
         ----------
         path
             The folder.
         """
-        text = (path / "per_series.json").read_text(encoding="utf-8")
-        index = json.loads(text)
+        check_sealed(path, "a model folder")
+        index = index_in(path / INDEX)
         models = {}
         for i, item_id in enumerate(index.pop("item_ids")):
             models[item_id] = read_files(folder_of(path, i))
@@ -276,7 +289,12 @@ class PerSeriesPredictor(Predictor):
 
     def __getstate__(self) -> dict:
         # Those that are ready may be such as cannot be pickled.
-        return {**vars(self), "ready": {}}
+        known = [part for x in self.models.values() for part in own_parts(x)]
+        return {**vars(self), "ready": {}, "known": list(set(known))}
+
+    def __setstate__(self, state: dict) -> None:
+        allow(*state.pop("known"))
+        self.__dict__.update(state)
 
 
 def forecast(model: Any, entry: dict, kwargs: dict, seed: int) -> Forecast:

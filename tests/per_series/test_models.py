@@ -14,6 +14,7 @@ from gluonts.model.predictor import Predictor
 from numpy.testing import assert_array_equal
 
 from gluonts_lai import PerSeriesEstimator
+from gluonts_lai.manifest import seal
 
 from .conftest import ITEM_IDS, START, series
 
@@ -197,6 +198,9 @@ def test_a_folder_that_lacks_a_model_is_refused(predictor, tmp_path):
         if path.is_file():
             path.unlink()
 
+    with pytest.raises(ValueError, match="must be whole, .*series/1/.* is mi"):
+        Predictor.deserialize(tmp_path)
+    seal(tmp_path)
     with pytest.raises(ValueError, match="must hold the model of 'CON'"):
         Predictor.deserialize(tmp_path)
 
