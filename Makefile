@@ -7,11 +7,12 @@ TORCH_PYTHONS = 3.11 3.10 3.12 3.13
 # A process for each core; the tests of one file share what they train.
 parallel = --numprocesses auto --dist loadfile
 
-.PHONY: help demo test test-next lint notebooks bench bench-mx bench-torch clean
+.PHONY: help demo test test-next test-scale lint notebooks bench bench-mx bench-torch clean
 help:
 	@echo "make demo       the paper's Figure 1: an MLP, plain and with LAI; draws demo.png"
 	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
 	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
+	@echo "make test-scale the tests of engines: loky, Dask, Ray, Spark"
 	@echo "make lint       black, ruff, mypy"
 	@echo "make notebooks  run the notebooks anew and keep what they show (GLUONTS_LAI_DATA=FOLDER)"
 	@echo "make bench      the quick benchmarks, beside other libraries (GLUONTS_LAI_DATA=FOLDER)"
@@ -28,6 +29,11 @@ test: .venv/.with-test
 test-next: .venv-next/.with-test
 	@sh .ci/browser
 	@.venv-next/bin/python -m pytest $(parallel)
+
+# One process: each engine has two workers of its own.
+test-scale: .venv-scale/.with-test-scale
+	@sh .ci/java
+	@.venv-scale/bin/python -m pytest tests/scale
 
 lint: .venv/.with-test
 	@.venv/bin/black --check --quiet . || { .venv/bin/black --diff --quiet .; exit 1; }
@@ -66,18 +72,22 @@ bench-mx bench-torch: bench-%: .venv/.with-test
 	@.venv/bin/python benchmarks/streaming_speed.py --backend $*
 
 clean:
-	rm -rf .venv .venv-next .venv-bench
+	rm -rf .venv .venv-next .venv-scale .venv-bench
 
 tested = plot,report,parquet,test,test-gluonts,test-models,test-notebooks,test-report
 .venv/.with-demo: extras = mxnet,torch,plot,report
 .venv/.with-test: extras = mxnet,torch,$(tested),lint
 .venv-next/.with-test: extras = torch,$(tested)
+.venv-scale/.with-test-scale: extras = torch,test,test-scale
 .venv-bench/.with-bench: extras = torch,plot,test,bench
 
 .venv/.with-%: .venv/.made setup.py constraints.txt
 	$(install)
 
 .venv-next/.with-%: .venv-next/.made setup.py constraints-next.txt
+	$(install)
+
+.venv-scale/.with-%: .venv-scale/.made setup.py constraints-next.txt
 	$(install)
 
 .venv-bench/.with-%: .venv-bench/.made setup.py constraints-next.txt
@@ -92,5 +102,5 @@ endef
 .venv/.made:
 	@sh .ci/venv .venv "$(MX_PYTHONS)" "MXNet" "$(PYTHON)"
 
-.venv-next/.made .venv-bench/.made: %/.made:
+.venv-next/.made .venv-scale/.made .venv-bench/.made: %/.made:
 	@sh .ci/venv $* "$(TORCH_PYTHONS)" "PyTorch" "$(PYTHON)"

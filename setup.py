@@ -60,6 +60,7 @@ setup(
         "test-scale": [
             "dask[dataframe,distributed]>=2026.8.0,<2026.9",
             "pyspark>=4.3.0,<4.4",
+            "ray[data]>=2.60.0,<2.61",
         ],
         # For what else GluonTS wraps: models that have no epochs.
         "test-models": [

@@ -52,11 +52,18 @@ def share_out(
         How many workers, as joblib counts them.
     """
     check_no_fork()
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    backend, _ = get_active_backend()
+    # Ray's, like that of multiprocessing, hands on nothing until all is done.
+    as_they_come = backend.supports_return_generator
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator" if as_they_come else "list"
+    )
     home = os.getpid()
-    return parallel(
-        delayed(alone)(home, task, own_of(model), model, *arguments)
-        for model, *arguments in jobs
+    return iter(
+        parallel(
+            delayed(alone)(home, task, own_of(model), model, *arguments)
+            for model, *arguments in jobs
+        )
     )
 
 

@@ -4,46 +4,20 @@ A frame of readings goes in, a frame of what was found comes out.
 
 import os
 import shutil
-import sys
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from pandas.testing import assert_frame_equal
 
-from gluonts_lai import LAIPredictor, detect_frame
+from gluonts_lai import detect_frame
 from gluonts_lai.frames import loaded
-
-COLUMNS = (
-    "item_id timestamp value probability score expected lower upper cleaned "
-    "is_anomaly"
-).split()
-ITEM_IDS = ["pump", "valve", "fan"]
-LENGTH = 200
-
-
-def values_of(item_id):
-    rng = np.random.default_rng(ITEM_IDS.index(item_id))
-    values = np.tile([3.0, 5.0, 4.0, 7.0], LENGTH // 4)
-    values += rng.normal(scale=0.1, size=LENGTH)
-    values[100 + ITEM_IDS.index(item_id)] = 20.0
-    return values
+from tests.readings import COLUMNS, ITEM_IDS, long_frame, naive_predictor
 
 
 @pytest.fixture(scope="module")
 def predictor():
-    entries = [
-        {
-            "item_id": item_id,
-            "start": pd.Period("2024-01-01", "h"),
-            "target": values_of(item_id).astype(np.float32),
-        }
-        for item_id in ITEM_IDS
-    ]
-    naive = SeasonalNaivePredictor(1, season_length=4)
-    return LAIPredictor.from_predictor(naive, entries, seed=0)
+    return naive_predictor()
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +29,7 @@ def folder(predictor, tmp_path_factory):
 
 @pytest.fixture
 def frame():
-    times = pd.date_range("2024-01-01", periods=LENGTH, freq="h")
-    parts = [
-        pd.DataFrame(
-            {"item_id": name, "timestamp": times, "value": values_of(name)}
-        )
-        for name in ITEM_IDS
-    ]
-    return pd.concat(parts, ignore_index=True)
+    return long_frame()
 
 
 def test_each_row_has_its_row(frame, predictor):
@@ -180,64 +147,3 @@ def test_what_is_wrong_is_said(frame, predictor, tmp_path):
     with pytest.raises(TypeError, match="got SeasonalNaivePredictor; train"):
         detect_frame(frame, predictor.base)
     assert len(detect_frame(twice, predictor, duplicates="mean")) == len(twice)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_dask_maps_it_over_partitions(frame, predictor, folder):
-    dask = pytest.importorskip("dask.dataframe")
-    # Partitions of whole series.
-    table = dask.from_pandas(
-        frame.set_index("item_id", drop=False).rename_axis("key"),
-        npartitions=1,
-    )
-
-    found = table.map_partitions(
-        detect_frame,
-        str(folder),
-        meta=detect_frame(table._meta, str(folder)),
-    )
-
-    assert list(found.columns) == COLUMNS
-    expected = detect_frame(frame, predictor)
-    computed = found.compute(scheduler="synchronous").reset_index(drop=True)
-    order = ["item_id", "timestamp"]
-    np.testing.assert_array_equal(
-        computed.sort_values(order).score, expected.sort_values(order).score
-    )
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_spark_applies_it_to_groups(frame, predictor, folder, monkeypatch):
-    pytest.importorskip("pyspark")
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs Java (Debian: default-jre-headless)")
-    from pyspark.sql import SparkSession
-
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "1")
-        .getOrCreate()
-    )
-    schema = "item_id string, timestamp timestamp, " + ", ".join(
-        f"{name} double" for name in COLUMNS[2:-1]
-    )
-    try:
-        found = (
-            session.createDataFrame(frame)
-            .groupBy("item_id")
-            .applyInPandas(
-                partial(detect_frame, model=str(folder)),
-                f"{schema}, is_anomaly boolean",
-            )
-            .toPandas()
-        )
-    finally:
-        session.stop()
-
-    expected = detect_frame(frame, predictor)
-    order = ["item_id", "timestamp"]
-    np.testing.assert_array_equal(
-        found.sort_values(order).score, expected.sort_values(order).score
-    )

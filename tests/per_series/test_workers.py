@@ -82,17 +82,6 @@ def test_processes_do_not_matter_to_networks(entries):
     assert_same(one, two, entries[:2])
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_cluster_of_dask_does_not_matter(estimator, predictor, entries):
-    distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None
-    )
-    with cluster, distributed.Client(cluster), parallel_config("dask"):
-        other = PerSeriesEstimator(estimator).train(entries)
-        assert_same(predictor, other, entries)
-
-
 class Guess(Estimator):
     """What it learns is chance alone."""
 
