@@ -300,6 +300,7 @@ class LAIEstimator(Estimator):
             em.be_calibrated()
         epochs = em.epochs(training.nominal, lambda: run.keep(em, training))
         base = training.run(epochs, validation, shuffle_buffer_length)
+        epochs.close()  # and forget what the last round had found
         with seeded(derived(seed, 1)):  # whatever was drawn until now
             if calibrates and news is not None:
                 calibrate_on(news, em, training.nominal())
