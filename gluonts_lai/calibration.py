@@ -136,10 +136,11 @@ def log_likelihoods(
         for k, widening in enumerate(WIDENINGS):
             wider = filter._replace(widenings=[widening] * num_entries)
             likely = wider.log_likelihood(told)
-            likelihoods[j, :, k] = [
-                np.nansum(entry[chosen])
-                for entry, chosen in zip(likely.entries, held_out.entries)
-            ]
+            for owners, block, chosen in zip(
+                likely.owners, likely.blocks, held_out.blocks
+            ):
+                total = np.nansum(block, axis=-1, where=chosen)
+                np.add.at(likelihoods[j, :, k], owners, total)
     return likelihoods
 
 

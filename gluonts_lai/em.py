@@ -22,7 +22,7 @@ epoch after the other, and :meth:`MonteCarloEM.epochs` has them.
 
 import logging
 import time
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Generator, Iterator, Optional
 
 import numpy as np
 from gluonts.gluonts_tqdm import tqdm
@@ -120,7 +120,7 @@ class MonteCarloEM:
 
     def epochs(
         self, nominal: Callable[[], Nominal], keep: Callable[[], None]
-    ) -> Iterator[Clean]:
+    ) -> Generator[Clean, None, None]:
         """
         The data of one epoch after the other, for as long as asked.
 

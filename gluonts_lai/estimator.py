@@ -301,6 +301,7 @@ class LAIEstimator(Estimator):
             em.be_calibrated()
         epochs = em.epochs(training.nominal, lambda: run.keep(em, training))
         base = training.run(epochs, validation, shuffle_buffer_length)
+        epochs.close()  # and forget what the last round had found
         new = news if calibrates else None
         found = training.once(lambda: self.finish(em, training, new))
         if not training.is_first:

@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from gluonts_lai.table import Table, num_rows_of
+from gluonts_lai import room
+from gluonts_lai.table import Table, flat, num_rows_of, unflat
 
 SHAPES = [(5,), (2, 7), (5,), (7,), (3, 5), (1, 1), (7,)]
+
+
+@pytest.fixture(params=["in memory", "in a file"], autouse=True)
+def where(request, monkeypatch):
+    if request.param == "in a file":
+        monkeypatch.setattr(room, "MAX_BYTES", 0)
+    return request.param
 
 
 @pytest.fixture
@@ -119,3 +127,42 @@ def test_a_series_without_any_point_has_a_row():
     rows = list(Table.of([np.zeros(0), np.zeros((2, 0))], float).rows())
 
     assert [(i, j) for i, j, _ in rows] == [(0, 0), (1, 0), (1, 1)]
+
+
+def test_some_entries_are_a_copy_of_them(table, arrays):
+    part = table.part(slice(1, 4))
+    part.entries[0][...] = 0
+    assert_array_equal(table.entries[1], arrays[1])
+
+    table.put(slice(1, 4), part)
+
+    assert_array_equal(table.entries[1], np.zeros(SHAPES[1]))
+    assert_array_equal(table.entries[2], arrays[2])
+    assert_array_equal(table.entries[-1], arrays[-1])
+
+
+def test_all_points_in_a_row_are_the_same_table(table, arrays):
+    numbers = flat(table)
+    assert_array_equal(numbers, np.concatenate([a.ravel() for a in arrays]))
+
+    again = unflat(numbers, table)
+
+    for entry, array in zip(again.entries, arrays, strict=True):
+        assert_array_equal(entry, array)
+
+
+def test_tables_of_the_same_series_share_their_layout(table):
+    assert table.like(0, bool).layout is table.layout
+    assert table.map(np.negative).layout is table.layout
+
+
+def test_a_table_is_where_there_is_room_for_it(table, where):
+    def root(array):
+        while isinstance(getattr(array, "base", None), np.ndarray):
+            array = array.base
+        return array
+
+    for found in (table, table.like(0, bool), table.map(np.negative)):
+        # What lies in a file looks at something that is no array.
+        is_there = [root(block).base is not None for block in found.blocks]
+        assert is_there == [where == "in a file"] * len(found.blocks)

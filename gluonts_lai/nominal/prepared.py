@@ -150,6 +150,7 @@ def extended(entry: dict, target: np.ndarray, horizon: int) -> dict:
         if (
             shape
             and length <= shape[-1]
+            and name != TARGET
             and not name.startswith("feat_static")
         ):
             missing = max(0, length + horizon - shape[-1])
@@ -157,6 +158,7 @@ def extended(entry: dict, target: np.ndarray, horizon: int) -> dict:
             field = np.asarray(field)[..., : length + horizon]
             mode = "edge" if length else "constant"
             longer[name] = np.pad(field, padding, mode=mode)  # type: ignore
-    padding = [(0, 0)] * (target.ndim - 1) + [(0, horizon)]
-    longer[TARGET] = np.pad(target, padding, constant_values=np.nan)
+    whole = (*target.shape[:-1], length + horizon)
+    longer[TARGET] = np.full(whole, np.nan, target.dtype)
+    longer[TARGET][..., :length] = target
     return longer
