@@ -20,7 +20,7 @@ VALUES = {"__version__", "FAMILIES", "KINDS"}
 # Made of what others hand in, or asked by them: not for users.
 INNER = {
     "Detection": {"of"},
-    "LAIEstimator": {"run", "recipe", "num_held_epochs"},
+    "LAIEstimator": {"run", "finish", "recipe", "num_held_epochs"},
     "LAIPredictor": {
         "clean",
         "forecast",
