@@ -84,7 +84,9 @@ class LAIEstimator(Estimator):
     estimator
         Any GluonTS estimator, of MXNet, PyTorch or neither. It is never
         modified. One with epochs trains once; any other is trained again in
-        each of a few rounds.
+        each of a few rounds. Several processes may train a network of PyTorch
+        together (``trainer_kwargs`` with ``strategy="ddp"``): each E-step is
+        computed by the first of them, for all.
     chain
         What is known beforehand of anomalies: how often, how long. A prior
         that weighs as much as a hundred points.
