@@ -10,7 +10,12 @@ import gluonts_lai
 
 from .pages import ROOT
 
-PAGES = ["docs/README.md", "docs/deploying.md", "CONTRIBUTING.md"]
+PAGES = [
+    "docs/README.md",
+    "docs/deploying.md",
+    "docs/scale.md",
+    "CONTRIBUTING.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
