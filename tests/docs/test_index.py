@@ -14,6 +14,7 @@ PAGES = [
     "docs/README.md",
     "docs/deploying.md",
     "docs/several_processes.md",
+    "docs/scale.md",
     "CONTRIBUTING.md",
 ]
 
