@@ -150,8 +150,8 @@ def known(value: Any) -> Any:
 
 def parquet() -> Any:
     try:
-        import pyarrow  # type: ignore[import-untyped]
-        import pyarrow.parquet  # type: ignore[import-untyped]
+        import pyarrow
+        import pyarrow.parquet
     except ImportError as error:
         raise ImportError(
             "a Parquet file needs pyarrow; install it with "
