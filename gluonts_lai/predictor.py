@@ -28,6 +28,7 @@ from gluonts_lai.choices import (
 )
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found, Manner, find
+from gluonts_lai.entries import size_of
 from gluonts_lai.forecasting import forecasts_of
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.learned import learn_around
@@ -444,7 +445,7 @@ class LAIPredictor(Predictor):
     def panels(self, dataset: Iterable[dict]) -> Iterator[Panel]:
         """A data set, a few entries at a time."""
         first = 0
-        for entries in parts(dataset, lambda e: np.size(e.get("target", ()))):
+        for entries in parts(dataset, size_of):
             panel = Panel.of(entries, self.label_field, first)
             check_freq(panel, self.freq)
             check_shape(panel, self.profiles.typical.shape)
