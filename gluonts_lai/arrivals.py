@@ -11,6 +11,8 @@ import pandas as pd
 
 # More missing points at once are a mistake, not a late restart.
 MOST_MISSING = 100_000
+# What networks compute with has no more.
+LARGEST = float(np.finfo(np.float32).max)
 # Where time begins in a stream that was not told when it does.
 EPOCH = "1970-01-01"
 
@@ -36,12 +38,19 @@ def as_point(value: Any, shape: tuple) -> np.ndarray:
             f"a value must be {wanted}, got shape {point.shape}; to feed "
             "several values at once, use update_many."
         )
-    if np.isinf(point).any():
+    if is_beyond(point):
+        finite = "be finite, or NaN where it is missing"
+        if not np.isinf(point).any():
+            finite = f"lie within ±{LARGEST:.3g}"
         raise ValueError(
-            f"a value must be finite, or NaN where it is missing, got "
-            f"{value!r:.60}; nothing was changed, the stream goes on."
+            f"a value must {finite}, got {value!r:.60}; nothing was changed, "
+            "the stream goes on."
         )
     return point
+
+
+def is_beyond(points: np.ndarray) -> bool:
+    return bool(np.any(np.abs(points) > LARGEST))
 
 
 def as_points(values: Any, shape: tuple) -> np.ndarray:
@@ -49,7 +58,7 @@ def as_points(values: Any, shape: tuple) -> np.ndarray:
     numbers = (float, np.float64)
     if not shape and all(type(value) in numbers for value in values):
         points = np.array(values)
-        if not np.isinf(points).any():
+        if not is_beyond(points):
             return points
     return np.array([as_point(value, shape) for value in values])
 

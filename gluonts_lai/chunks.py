@@ -8,10 +8,10 @@ seed of its own, so that what comes out is the same.
 from itertools import islice
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
-import numpy as np
 from gluonts.model.predictor import Predictor
 from joblib import effective_n_jobs
 
+from gluonts_lai.entries import size_of
 from gluonts_lai.packing import packed
 from gluonts_lai.panel import parts
 from gluonts_lai.workers import share_out
@@ -31,8 +31,7 @@ class Chunk(NamedTuple):
 def chunks_of(dataset: Iterable[dict]) -> Iterator[Chunk]:
     """Entries in lists of no more than a few, read when they are wanted."""
     first = 0
-    found = parts(dataset, lambda entry: np.size(entry.get("target", ())))
-    for number, entries in enumerate(found):
+    for number, entries in enumerate(parts(dataset, size_of)):
         yield Chunk(entries, number, first)
         first += len(entries)
 

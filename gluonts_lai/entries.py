@@ -5,12 +5,25 @@ Whatever is wrong with an entry is said here, in one sentence that names it,
 before any work is done. Nothing of the caller's is written to.
 """
 
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 import pandas as pd
 
 from gluonts_lai.arrays import real_array
+from gluonts_lai.arrivals import LARGEST
+
+DYNAMIC = ("feat_dynamic", "past_feat_dynamic")
+
+
+def size_of(entry: Any) -> int:
+    """About how many points an entry has; whether it is one is seen later."""
+    target = entry.get("target", ()) if isinstance(entry, Mapping) else ()
+    return target.size if isinstance(target, np.ndarray) else len_of(target)
+
+
+def len_of(target: Any) -> int:
+    return len(target) if hasattr(target, "__len__") else 0
 
 
 def target_of(entry: Any, position: int) -> np.ndarray:
@@ -46,7 +59,26 @@ def target_of(entry: Any, position: int) -> np.ndarray:
             f"missing, got {target[..., t]} at time {t}; replace infinite "
             "values by NaN."
         )
+    if np.any(np.abs(target) > LARGEST):
+        raise ValueError(
+            f"the target of {name} must lie within ±{LARGEST:.3g}, got "
+            f"{np.nanmin(target):g} to {np.nanmax(target):g}; give it in "
+            "larger units."
+        )
+    check_dynamic(entry, name)
     return target
+
+
+def check_dynamic(entry: Mapping, name: str) -> None:
+    """What is known of each time is an array with the times last."""
+    for field, values in entry.items():
+        if str(field).startswith(DYNAMIC):
+            array = real_array(values, f"field {field!r} of {name}")
+            if array.ndim not in (1, 2):
+                raise ValueError(
+                    f"field {field!r} of {name} must have shape (time,) or "
+                    f"(number, time), got {array.shape}."
+                )
 
 
 def check_dimensions(
@@ -74,7 +106,7 @@ def labels_of(
         return np.full(shape, np.nan)
     name = f"field {field!r} of {name_of(entry, position)}"
     labels = real_array(entry[field], name)
-    if cut_labels:
+    if cut_labels and labels.ndim:
         labels = labels[..., : shape[-1]]
     if labels.shape != shape:
         raise ValueError(
@@ -125,7 +157,7 @@ def features_of(entry: dict, begin: int, end: Optional[int] = None) -> dict:
     """What is known of a series beside its target, of some of its points."""
     features = {}
     for name, field in entry.items():
-        if name.startswith(("feat_dynamic", "past_feat_dynamic")):
+        if name.startswith(DYNAMIC):
             field = np.asarray(field)[..., begin:end]
         features[name] = field
     return features

@@ -54,9 +54,16 @@ def forecasts_of(
     ]
     if panel.ages is not None:
         base, entries = predictor_of_age(base, entries, panel.ages)
+    try:
+        forecasts = list(base.predict(entries, **kwargs))
+    except AssertionError as error:  # GluonTS's way to refuse data
+        raise ValueError(
+            "each series must be one that the forecaster can go on from, got "
+            f"{str(error) or 'another'!r:.100}; give more of its points."
+        ) from error
     return [
         forecast if scale is None else rescaled(forecast, scale)
-        for forecast, scale in zip(base.predict(entries, **kwargs), scales)
+        for forecast, scale in zip(forecasts, scales)
     ]
 
 

@@ -21,6 +21,7 @@ from gluonts_lai.table import Table
 # What is worked on at once.
 MAX_ENTRIES = 1_000
 MAX_POINTS = 200_000
+HUGE = 1e15
 
 
 class Panel(NamedTuple):
@@ -51,7 +52,9 @@ class Panel(NamedTuple):
             target_of(entry, i) for i, entry in enumerate(entries, first)
         ]
         check_dimensions(entries, targets, first)
-        double = any(target.dtype == np.float64 for target in targets)
+        double = any(
+            target.dtype == np.float64 or is_huge(target) for target in targets
+        )
         values = Table.of(targets, np.float64 if double else np.float32)
         labels = None
         if label_field is not None:
@@ -140,6 +143,11 @@ class Panel(NamedTuple):
             ],
             dtype=bool,
         )
+
+
+def is_huge(target: np.ndarray) -> bool:
+    """Whether squares, and sums of them, might leave single precision."""
+    return bool(np.any(np.abs(target) > HUGE))
 
 
 def parts(items: Iterable, size_of: Callable) -> Iterator[list]:

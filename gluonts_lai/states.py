@@ -8,6 +8,7 @@ not know, are null.
 
 import hashlib
 import math
+import reprlib
 from typing import Any, Callable
 
 import numpy as np
@@ -32,18 +33,18 @@ def check_header(state: Any, model: str) -> None:
     if not isinstance(state, dict) or state.get("kind") != KIND:
         raise ValueError(
             "a state must be what StreamingDetector.to_dict gave, got "
-            f"{state!r:.60}; load it with json.loads first."
+            f"{reprlib.repr(state):.60}; load it with json.loads first."
         )
     if state.get("version") != VERSION:
         raise ValueError(
             f"a state must be of version {VERSION}, got "
-            f"{state.get('version')!r}; begin a new stream with the last "
+            f"{state.get('version')!r:.60}; begin a new stream with the last "
             "points as its history."
         )
     if state.get("model") != model:
         raise ValueError(
             "a state must belong to the model that goes on with it, got one "
-            f"of model {state.get('model')!r} for {model!r}; load the "
+            f"of model {state.get('model')!r:.60} for {model!r}; load the "
             "predictor that it was made with, or begin a new stream."
         )
 
@@ -91,14 +92,9 @@ def undamaged(read: Callable[[], Any]) -> Any:
     """What is read from a state; or say that it is damaged."""
     try:
         return read()
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        IndexError,
-        AttributeError,
-        OverflowError,
-    ) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # pandas and numpy have many
         raise ValueError(
             f"a state must be whole, got one that is damaged ({error!r:.80}); "
             "go back to an earlier one."

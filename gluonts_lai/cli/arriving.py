@@ -60,7 +60,7 @@ class Lines:
         is_first, self.is_first = self.is_first, False
         if self.form == "json" or (self.form is None and line[0] in "{["):
             return from_json(line)
-        cells = [cell.strip() for cell in next(csv.reader([line]))]
+        cells = [cell.strip() for cell in cells_of(line)]
         names = header(cells) if is_first else None
         if names is not None:
             self.names = names
@@ -81,6 +81,16 @@ class Lines:
             fields.get("timestamp") or None,
             fields.get("item_id") or None,
         )
+
+
+def cells_of(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]))
+    except csv.Error as error:
+        raise ValueError(
+            f"a line must be CSV, got {line[:60]!r:.60} ({error}); write "
+            "item_id,timestamp,value or the last of these."
+        ) from error
 
 
 def header(cells: list[str]) -> Optional[tuple]:

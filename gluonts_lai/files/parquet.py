@@ -18,6 +18,7 @@ from gluonts_lai.limits import most_unpacked, raised_by
 from .sheet import Sheet, check_columns, listed
 
 CELL = 8  # bytes in memory, at least
+LONGEST = 100_000  # bytes of a text in a cell, about as in CSV
 
 
 def read_parquet(path: Path) -> Sheet:
@@ -36,7 +37,9 @@ def read_parquet(path: Path) -> Sheet:
     schema, metadata = readable(path, look)
     check_schema(path, schema)
     check_size(path, metadata)
-    frame = readable(path, lambda: frame_of(path, schema))
+    table = readable(path, lambda: table_of(path, schema))
+    check_texts(path, table)
+    frame = readable(path, lambda: frame_of(table))
     check_names(path, list(frame.columns))
     return Sheet(path, frame, np.arange(len(frame)) + 1, "row", [])
 
@@ -52,13 +55,17 @@ def readable(path: Path, read: Callable[[], Any]) -> Any:
         ) from error
 
 
-def frame_of(path: Path, schema: Any) -> pd.DataFrame:
-    """The cells of a file."""
+def table_of(path: Path, schema: Any) -> Any:
+    """The cells of a file; a text that is repeated stays one text."""
     from pyarrow import parquet
 
     texts = [field.name for field in schema if is_text(field.type)]
-    # A long text that is repeated has to stay one text.
-    frame = parquet.read_table(path, read_dictionary=texts).to_pandas()
+    return parquet.read_table(path, read_dictionary=texts)
+
+
+def frame_of(table: Any) -> pd.DataFrame:
+    """The cells of a table, as the readers of text have them."""
+    frame = table.to_pandas()
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     frame.columns = [str(name) for name in frame.columns]
@@ -111,3 +118,22 @@ def check_size(path: Path, metadata: Any) -> None:
             f"bytes, got {metadata.num_rows:,} rows in {size:,} bytes; if you "
             f"trust it, {raised_by('UNPACKED_RATIO')}."
         )
+
+
+def check_texts(path: Path, table: Any) -> None:
+    """Texts are names, or times: not books, which rows would repeat."""
+    from pyarrow import compute, types
+
+    for field, column in zip(table.schema, table.columns):
+        if not types.is_dictionary(field.type):
+            continue
+        if not is_text(field.type.value_type):
+            continue
+        for chunk in column.chunks:
+            length = compute.max(compute.binary_length(chunk.dictionary))
+            if (length.as_py() or 0) > LONGEST:
+                raise ValueError(
+                    f"texts in column {field.name!r:.60} of {path} must be no "
+                    f"longer than {LONGEST:,} bytes, got {length.as_py():,}; "
+                    "leave it out of the file."
+                )
