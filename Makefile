@@ -7,12 +7,13 @@ TORCH_PYTHONS = 3.11 3.10 3.12 3.13
 # A process for each core; the tests of one file share what they train.
 parallel = --numprocesses auto --dist loadfile
 
-.PHONY: help demo test test-next test-scale lint notebooks bench bench-mx bench-torch clean
+.PHONY: help demo test test-next test-scale fuzz lint notebooks bench bench-mx bench-torch clean
 help:
 	@echo "make demo       the paper's Figure 1: an MLP, plain and with LAI; draws demo.png"
 	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
 	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
 	@echo "make test-scale the tests of engines: loky, Dask, Ray, Spark"
+	@echo "make fuzz       data, states, folders and files made up to do harm, for ten minutes"
 	@echo "make lint       black, ruff, mypy"
 	@echo "make notebooks  run the notebooks anew and keep what they show (GLUONTS_LAI_DATA=FOLDER)"
 	@echo "make bench      the quick benchmarks, beside other libraries (GLUONTS_LAI_DATA=FOLDER)"
@@ -34,6 +35,10 @@ test-next: .venv-next/.with-test
 test-scale: .venv-scale/.with-test-scale
 	@sh .ci/java
 	@.venv-scale/bin/python -m pytest tests/scale
+
+# Other examples each time, so many times as many as among the tests.
+fuzz: .venv/.with-test
+	@GLUONTS_LAI_FUZZ=20 .venv/bin/python -m pytest $(parallel) tests/fuzz
 
 lint: .venv/.with-test
 	@.venv/bin/black --check --quiet . || { .venv/bin/black --diff --quiet .; exit 1; }

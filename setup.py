@@ -46,7 +46,11 @@ setup(
         "plot": ["matplotlib>=3.7.5,<3.12"],
         "report": ["jinja2>=3.1.2,<3.2", "plotly>=6.0.0,<7.2"],
         "parquet": ["pyarrow>=17.0.0,<26.1"],
-        "test": ["pytest>=8,<10", "pytest-xdist>=3.8,<4"],
+        "test": [
+            "hypothesis>=6.100.0,<6.171",
+            "pytest>=8,<10",
+            "pytest-xdist>=3.8,<4",
+        ],
         # For what of GluonTS is optional: its shell.
         "test-gluonts": ["flask>=3.1.3,<3.2", "waitress>=3.0.2,<3.1"],
         "test-notebooks": [
