@@ -20,7 +20,7 @@ def real_array(values: Any, name: str) -> np.ndarray:
     elif not hasattr(values, "dtype"):  # lists, tuples, single numbers
         try:
             values = np.asarray(values, dtype=float)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"{name} must be an array of real numbers, got "
                 f"{str(values):.60}; pass series of different lengths one at "

@@ -47,11 +47,18 @@ def target_of(entry: Any, position: int) -> np.ndarray:
             "the entries into a ListDataset."
         )
     target = real_array(target, f"the target of {name}")
-    if target.ndim not in (1, 2):
+    if target.ndim not in (1, 2) or 0 in target.shape[:-1]:
         raise ValueError(
             f"the target of {name} must have shape (time,) or (dim, time), "
             f"got {target.shape}."
         )
+    check_numbers(target, name)
+    check_dynamic(entry, name)
+    return target
+
+
+def check_numbers(target: np.ndarray, name: str) -> None:
+    """What networks can compute with, or NaN."""
     if np.isinf(target).any():
         t = int(np.argwhere(np.isinf(target))[0][-1])
         raise ValueError(
@@ -65,8 +72,6 @@ def target_of(entry: Any, position: int) -> np.ndarray:
             f"{np.nanmin(target):g} to {np.nanmax(target):g}; give it in "
             "larger units."
         )
-    check_dynamic(entry, name)
-    return target
 
 
 def check_dynamic(entry: Mapping, name: str) -> None:

@@ -119,6 +119,21 @@ def test_targets_have_the_same_dimensions():
             r"\(2, 2, 2\)",
         ),
         (make(np.array(3.0)), r"\(time,\) or \(dim, time\), got \(\)"),
+        (make(np.zeros((0, 5))), r"or \(dim, time\), got \(0, 5\)"),
+        (
+            make(np.array([1, 4e38])),
+            r"target of entry 1 must lie within ±3.4e\+38, got 1 to 4e\+38; "
+            "give it in larger units",
+        ),
+        (
+            make([1, 10**400]),
+            "target of entry 1 must be an array of real numbers, got",
+        ),
+        (
+            make(GOOD, feat_dynamic_real=np.zeros((1, 1, 4))),
+            r"field 'feat_dynamic_real' of entry 1 must have shape \(time,\) "
+            r"or \(number, time\), got \(1, 1, 4\)",
+        ),
         (
             make(["a", "b"]),
             "target of entry 1 must be an array of real numbers, got",

@@ -3,6 +3,7 @@ Cheap models to be asked odd things.
 """
 
 from functools import lru_cache
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -55,4 +56,7 @@ def network():
     from tests.torch.zoo import CASES
 
     make = CASES["SimpleFeedForward"].make
-    return make(epochs=1, prediction_length=2).train([entry()])
+    with TemporaryDirectory() as folder:  # for Lightning's checkpoints
+        estimator = make(epochs=1, prediction_length=2)
+        estimator.trainer_kwargs["default_root_dir"] = folder
+        return estimator.train([entry()])
