@@ -202,7 +202,8 @@ class Trap:
         return open, (str(self.path), "w")
 
 
-def test_weights_run_no_code(tmp_path):
+def test_weights_run_no_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where GluonTS leaves its checkpoints
     pytest.importorskip("torch")
     from tests.torch.zoo import CASES
 
