@@ -25,6 +25,7 @@ from gluonts_lai import (
     Reading,
     StreamingDetector,
 )
+from gluonts_lai.arrivals import LARGEST
 from gluonts_lai.backends import seeded
 from tests import contract
 from tests.backends import BACKENDS
@@ -1115,6 +1116,7 @@ def test_time_does_not_begin_after_the_first_point(backend):
         (np.inf, "must be finite, or NaN where it is missing, got inf"),
         (-np.inf, "must be finite, or NaN where it is missing, got -inf"),
         ("inf", "must be finite, or NaN where it is missing, got 'inf'"),
+        (1e200, r"must lie within ±3.4e\+38, got 1e\+200; nothing was chan"),
         ([1.0, 2.0], r"must be a single number, got shape \(2,\); to feed"),
         ([], r"must be a single number, got shape \(0,\); to feed several"),
         ([[1.0]], r"must be a single number, got shape \(1, 1\); to feed"),
@@ -1182,7 +1184,7 @@ def test_a_far_outlier_leaves_nothing_behind(feed_forward):
     entry = entries()[0]
     one, other = (feed_forward.stream(beginning(entry, 40)) for _ in range(2))
 
-    far = one.update(1e200)
+    far = one.update(1e38)
     other.update(None)
 
     assert far.probability == 1 and far.is_anomaly
@@ -1196,7 +1198,7 @@ def test_a_far_outlier_leaves_nothing_behind(feed_forward):
 def test_a_stuck_sentinel_never_reaches_the_network(feed_forward):
     stream = feed_forward.stream(beginning(entries()[0], 40))
 
-    readings = say(stream, [1.797e308] * 30 + [9.0])
+    readings = say(stream, [LARGEST] * 30 + [9.0])
 
     told = columns(readings)
     assert np.isfinite(told.probability).all()
