@@ -8,6 +8,7 @@ training and each detection has a fresh process, whose peak memory is taken.
     python benchmarks/scale.py                   # all of it, on PyTorch
     python benchmarks/scale.py growth            # time and memory, 1e5 to 1e7
     python benchmarks/scale.py workers           # a model for each series
+    python benchmarks/scale.py workers --series 60   # the same, in minutes
     python benchmarks/scale.py speed             # detect, points a second
     python benchmarks/scale.py large             # 20 million points
     python benchmarks/scale.py --backend mx --quick
@@ -202,8 +203,8 @@ def grown(now, last, which):
     return [f"{found['seconds']:.1f}", times, f"{found['peak']:.0f}", more]
 
 
-def workers(backend, quick):
-    shape = (12, 400) if quick else (1_000, 1_500)
+def workers(backend, quick, num_series):
+    shape = (12, 400) if quick else (num_series, 1_500)
     one, two = (
         measured(
             "train_each",
@@ -286,6 +287,12 @@ def arguments():
         help="processes that detect shares its work among, at most",
     )
     parser.add_argument(
+        "--series",
+        type=int,
+        default=1_000,
+        help="series that have a model each (1,000 take hours)",
+    )
+    parser.add_argument(
         "--quick", action="store_true", help="small settings, for a look"
     )
     parser.add_argument("--cell", help=argparse.SUPPRESS)
@@ -301,6 +308,8 @@ def measure(options):
         for part in options.parts or PARTS:
             if part == "speed":
                 speed(backend, options.quick, options.max_workers)
+            elif part == "workers":
+                workers(backend, options.quick, options.series)
             else:
                 globals()[part](backend, options.quick)
 
