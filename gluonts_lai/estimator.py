@@ -174,7 +174,7 @@ class LAIEstimator(Estimator):
         calibration: Union[bool, str] = "auto",
         label_field: Optional[str] = None,
         em: bool = True,
-        checkpoint_dir: Optional[str] = None,
+        checkpoint_dir: Optional[Union[str, Path]] = None,
         seed: Optional[int] = None,
     ) -> None:
         super().__init__(lead_time=getattr(estimator, "lead_time", 0))

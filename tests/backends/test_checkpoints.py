@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gluonts.core.component import equals
+from gluonts.core.serde import dump_json, load_json
 from gluonts.env import env
 
 import gluonts_lai
@@ -190,6 +192,18 @@ def test_what_is_recalled_is_what_was_remembered(backend, data, tmp_path):
     assert set(recalled[0]) == set(kept)
     for name, array in kept.items():
         np.testing.assert_array_equal(np.array(recalled[0][name]), array, name)
+
+
+def test_the_folder_may_be_a_path(copied, data, tmp_path):
+    lai = LAIEstimator(
+        DayEstimator(prediction_length=1), seed=0, checkpoint_dir=copied
+    )
+    assert equals(load_json(dump_json(lai)), lai)
+
+    output = lai.train_model(data)
+
+    whole = daily(tmp_path / "whole").train_model(data)
+    assert_same(output, whole)
 
 
 def test_a_control_goes_on_though_it_has_no_rounds(backend, data, tmp_path):
