@@ -53,6 +53,28 @@ from gluonts_lai.workers import check_n_jobs
 BURN_IN = 500
 
 
+class ChainsOfSeries(dict):
+    """
+    Chains by the name of their series, or by its position if it has none.
+
+    Names are texts, and "#0", "#1", … are positions, as in JSON; whole numbers
+    are understood as well.
+
+    Examples
+    --------
+    >>> first, second = IndicatorChain(0.1), IndicatorChain(0.2)
+    >>> chains = ChainsOfSeries({"7": first, "#1": second})
+    >>> chains[7] is first, chains[1] is second
+    (True, True)
+    """
+
+    def __missing__(self, key: Any) -> IndicatorChain:
+        for name in (str(key), f"#{key}"):
+            if not isinstance(key, str) and name in self:
+                return self[name]
+        raise KeyError(key)
+
+
 class LAIPredictor(Predictor):
     """
     A forecaster and what it learned of anomalies.
@@ -87,7 +109,7 @@ class LAIPredictor(Predictor):
         Usual size of the residuals of a point forecaster.
     chains
         Chains of single series, where each has its own, by ``item_id``; by
-        position ("#0", "#1", …) where there is none.
+        position (0 or "#0", …) where there is none.
     label_field
         Name of an entry field with what is known of points.
     freq
@@ -136,7 +158,7 @@ class LAIPredictor(Predictor):
         self.filters = filters
         self.seed = seed
         self.residual_scale = residual_scale
-        self.chains = chains or {}
+        self.chains = ChainsOfSeries(chains or {})
         self.label_field = label_field
         self.freq = freq
 

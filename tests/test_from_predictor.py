@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gluonts.env import env
 from gluonts.model.npts import NPTSPredictor
+from gluonts.model.predictor import Predictor
 from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from gluonts.model.trivial.constant import ConstantPredictor
 from gluonts.model.trivial.mean import MeanPredictor
@@ -157,6 +158,24 @@ def test_chains_of_single_series():
     )
 
     assert predictor.chains["a"].p_enter > 2 * predictor.chains["b"].p_enter
+
+
+@pytest.mark.parametrize("names", [[0, 1], [None, None]])
+def test_chains_are_found_by_number(names, spiked, tmp_path):
+    """By whole numbers as names, and by position where there are none."""
+    data = [{**e, "item_id": n} for e, n in zip(spiked[0], names)]
+
+    predictor = LAIPredictor.from_predictor(
+        CASES["SeasonalNaive"](), data, chain_scope="series", seed=0
+    )
+    predictor.serialize(tmp_path)
+    again = Predictor.deserialize(tmp_path)
+
+    first, second = predictor.chains.values()
+    for chains in (predictor.chains, again.chains):
+        assert [chains[0], chains[np.int64(1)]] == [first, second]
+    with pytest.raises(KeyError, match="2"):
+        predictor.chains[2]
 
 
 def test_a_network_that_was_trained_elsewhere(spiked, monkeypatch, tmp_path):
