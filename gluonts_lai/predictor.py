@@ -524,6 +524,29 @@ class LAIPredictor(Predictor):
             hashlib.sha256(weights_of(self.base)).hexdigest(),
         )
 
+    def all_but_base(self) -> dict[str, Any]:
+        """The arguments of the constructor, but for the base."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("base", "prediction_length", "lead_time")
+        }
+
+    def __eq__(self, that: object) -> bool:
+        """
+        Whether both learned the same, and their bases are equal: true of a
+        predictor and its copy on disk, as everywhere in GluonTS.
+        """
+        if self is that or not isinstance(that, LAIPredictor):
+            return self is that
+        return (
+            # Some bases of PyTorch are equal whatever their weights.
+            self.fingerprint() == that.fingerprint()
+            and dump_json(self.all_but_base())
+            == dump_json(that.all_but_base())
+            and bool(self.base == that.base)
+        )
+
     def nominal(self) -> Nominal:
         """The base, as EM saw it."""
         return nominal_of(
@@ -558,17 +581,14 @@ class LAIPredictor(Predictor):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     predictor.serialize(Path(folder))
         ...     again = Predictor.deserialize(Path(folder))
-        >>> again.fingerprint() == predictor.fingerprint()
+        >>> again == predictor
         True
         """
         break_seal(path)
         super().serialize(path)
-        state = {
-            name: value
-            for name, value in vars(self).items()
-            if name not in ("base", "prediction_length", "lead_time")
-        }
-        (path / "lai.json").write_text(dump_json(state), encoding="utf-8")
+        (path / "lai.json").write_text(
+            dump_json(self.all_but_base()), encoding="utf-8"
+        )
         (path / "base").mkdir(exist_ok=True)
         self.base.serialize(path / "base")
         seal(path)

@@ -153,6 +153,7 @@ def check_serialisation(trained: Trained, folder: Path) -> None:
     again = Predictor.deserialize(folder)
 
     assert type(again) is type(predictor)
+    assert again == predictor
     assert_same_forecasts(again.predict(data), predictor.predict(data))
     for mode in ("filter", "smooth"):
         assert_same_detections(
@@ -235,6 +236,7 @@ def check_another_seed_gives_another_model(trained: Trained) -> None:
     """Or the seed would be there for nothing."""
     other = train(trained.make, trained.data, seed=SEED + 1).output
 
+    assert other.predictor != trained.output.predictor
     assert any(
         not np.array_equal(ours, theirs)
         for ours, theirs in zip(other.posterior, trained.output.posterior)

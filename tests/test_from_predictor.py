@@ -96,8 +96,32 @@ def test_it_is_the_same_after_a_trip_to_disk(learned, spiked, tmp_path):
 
     again = LAIPredictor.deserialize(tmp_path)
 
+    assert again == learned
     contract.assert_same_forecasts(again.predict(data), learned.predict(data))
     contract.assert_same_detections(again.detect(data), learned.detect(data))
+
+
+def test_predictors_that_differ_are_not_equal(spiked):
+    """In what they learned, in what they were told, in their base."""
+    data, _ = spiked
+
+    def learned(season_length=24, **settings):
+        base = SeasonalNaivePredictor(3, season_length=season_length)
+        return LAIPredictor.from_predictor(base, data, seed=0, **settings)
+
+    one = learned()
+    assert one == learned()
+    for other in (
+        learned(chain=IndicatorChain.from_prior(0.2)),
+        learned(label_field=None, treatment="mask"),
+        LAIPredictor(
+            SeasonalNaivePredictor(3, season_length=12),
+            **one.all_but_base(),
+        ),
+        one.base,
+        None,
+    ):
+        assert one != other
 
 
 def test_the_chain_is_learned(spiked):
