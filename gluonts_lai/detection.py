@@ -93,6 +93,12 @@ class Detection(NamedTuple):
                 columns[key] = row
         return pd.DataFrame(columns, index=index)
 
+    def periods(self, times: np.ndarray) -> pd.PeriodIndex:
+        """The periods of some of the points."""
+        return pd.PeriodIndex(
+            [self.start + int(t) for t in times], freq=self.start.freq
+        )
+
     def segments(self, threshold: float = 0.5) -> pd.DataFrame:
         """
         The anomalies: where each begins and ends, both included, how long it
@@ -116,8 +122,8 @@ class Detection(NamedTuple):
         gaps = Gaps.of(probability > threshold)
         segments = pd.DataFrame(
             {
-                "start": [self.start + int(t) for t in gaps.begin],
-                "end": [self.start + int(t) - 1 for t in gaps.end],
+                "start": self.periods(gaps.begin),
+                "end": self.periods(gaps.end - 1),
                 "length": gaps.end - gaps.begin,
                 "peak_probability": [
                     probability[row, begin:end].max()

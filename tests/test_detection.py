@@ -100,4 +100,7 @@ def test_segments_know_their_dimension():
 def test_where_nothing_is_anomalous_there_are_no_segments():
     _, _, (detection,) = detections((9,))
 
-    assert detection.segments(threshold=1.0).empty
+    none = detection.segments(threshold=1.0)
+
+    assert none.empty
+    assert (none.dtypes == detection.segments().dtypes).all()
