@@ -42,7 +42,7 @@ from gluonts_lai.recipe import Recipe, widening_of
 from gluonts_lai.saved import what_was_saved
 from gluonts_lai.seeds import derived
 from gluonts_lai.states import fingerprint
-from gluonts_lai.streaming import StreamingDetector
+from gluonts_lai.streaming import StreamingDetector, as_entries
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
 from gluonts_lai.trust import check_base
@@ -464,8 +464,9 @@ class LAIPredictor(Predictor):
         ----------
         history
             An entry with the points of one series so far, of which there may
-            be none; a list of entries, or a data set, for several series that
-            are fed together. None for one series that nothing is known of.
+            be none, or an array of nothing but these; a list of entries, or a
+            data set, for several series that are fed together. None for one
+            series that nothing is known of.
         threshold, max_run, recalibrate
             As in :meth:`detect`.
 
@@ -485,8 +486,10 @@ class LAIPredictor(Predictor):
         manner = Manner.chosen(
             "filter", self.treatment, threshold, max_run, recalibrate
         )
+        if isinstance(history, np.ndarray):
+            history = {"target": history}
         is_single = history is None or isinstance(history, dict)
-        entries = [history or {}] if is_single else list(history)
+        entries = [history or {}] if is_single else as_entries(history)
         return StreamingDetector(self, entries, manner, is_single)
 
     def chains_of(self, panel: Panel) -> list[IndicatorChain]:

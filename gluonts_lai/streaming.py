@@ -448,6 +448,19 @@ def as_listed(name: str, given: Any, values: Mapping) -> Optional[list]:
     return [given[item_id] for item_id in values]
 
 
+def as_entries(history: Any) -> list[dict]:
+    """The entries of several series."""
+    entries = list(history) if hasattr(history, "__iter__") else [history]
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise TypeError(
+                "history must be an entry, an array of one series' points or "
+                f"a list of entries, got {history!r:.60}; for points alone, "
+                "give np.array(points)."
+            )
+    return entries
+
+
 def with_target(entry: dict, shape: tuple, freq: Optional[str]) -> dict:
     """An entry, if need be with no points yet, and with a start."""
     entry = dict(entry)

@@ -392,6 +392,22 @@ def test_a_history_is_the_same_as_its_points(predictor, num_points):
         assert_alike([stream.score(value)], [points.score(value)])
 
 
+def test_a_history_may_be_points_alone(feed_forward):
+    points = entries()[0]["target"]
+
+    told = say(feed_forward.stream(points[:60]), points[60:])
+
+    assert_alike(
+        told, say(fed(feed_forward.stream(), points[:60]), points[60:])
+    )
+
+
+@pytest.mark.parametrize("history", [[1.0, 2.0], 5, "pump", np.arange])
+def test_what_is_no_history_is_refused(feed_forward, history):
+    with pytest.raises(TypeError, match="history must be an entry, an array"):
+        feed_forward.stream(history)
+
+
 @predictors(UNROLLED + OTHERS)
 def test_half_of_the_series_may_be_history(predictor):
     series = entries()
