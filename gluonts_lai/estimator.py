@@ -221,6 +221,7 @@ class LAIEstimator(Estimator):
         training_data: Dataset,
         validation_data: Optional[Dataset] = None,
         shuffle_buffer_length: Optional[int] = None,
+        cache_data: bool = False,
     ) -> LAITrainOutput:
         """
         Train, and tell what was found in the training set.
@@ -234,6 +235,8 @@ class LAIEstimator(Estimator):
             the same series, going on after the training data.
         shuffle_buffer_length
             For the wrapped estimator's own use of it.
+        cache_data
+            As in GluonTS, and without effect: the data are read once anyway.
 
         Examples
         --------

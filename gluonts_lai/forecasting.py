@@ -48,8 +48,11 @@ def forecasts_of(
             scale_of(target, profile.scale, context_length)
             for target, profile in zip(targets.entries, profiles)
         ]
+    # GluonTS batches what the first entry has: all have a name, or none.
+    has_names = any(item_id is not None for item_id in panel.item_ids())
+    nameless = {"item_id": None} if has_names else {}
     entries: Iterable[dict] = [
-        {**entry, "target": as_input(target, scale)}
+        {**nameless, **entry, "target": as_input(target, scale)}
         for entry, target, scale in zip(panel.entries, targets.entries, scales)
     ]
     if panel.ages is not None:

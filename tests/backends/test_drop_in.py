@@ -284,6 +284,20 @@ def test_entries_without_item_id(make, data, predictor):
     assert [d.item_id for d in output.predictor.detect(nameless)] == [None] * 3
 
 
+def test_some_entries_without_item_id(predictor, data):
+    named = list(data)
+    mixed = [dict(entry) for entry in named]
+    del mixed[1]["item_id"]
+
+    for entries in (mixed, mixed[::-1]):
+        forecasts = list(predictor.predict(entries))
+
+        assert [f.item_id for f in forecasts] == [
+            entry.get("item_id") for entry in entries
+        ]
+        assert all(np.isfinite(f.samples).all() for f in forecasts)
+
+
 def test_features_reach_the_network(backend):
     """A jump that a feature announces, also in the future, is foreseen."""
     rng = np.random.default_rng(0)
@@ -330,6 +344,14 @@ def with_last(entry, value):
     feature = entry["feat_dynamic_real"].copy()
     feature[:, -HORIZON:] = value
     return feature
+
+
+def test_the_arguments_of_gluonts_are_understood(make, data):
+    estimator = LAIEstimator(make(epochs=2), seed=0)
+
+    output = estimator.train_model(training_data=data, cache_data=True)
+
+    assert output.predictor == estimator.train(data, cache_data=True)
 
 
 def test_shuffling_is_passed_on(make, data):
