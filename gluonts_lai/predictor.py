@@ -20,6 +20,7 @@ from gluonts_lai.backends import (
     seeded,
     weights_of,
 )
+from gluonts_lai.chains import ChainsOfSeries
 from gluonts_lai.choices import (
     SCOPES,
     TREATMENTS,
@@ -51,28 +52,6 @@ from gluonts_lai.workers import check_n_jobs
 # Points to filter before those that a forecast looks back on: recalibration
 # forgets them slowly.
 BURN_IN = 500
-
-
-class ChainsOfSeries(dict):
-    """
-    Chains by the name of their series, or by its position if it has none.
-
-    Names are texts, and "#0", "#1", … are positions, as in JSON; whole numbers
-    are understood as well.
-
-    Examples
-    --------
-    >>> first, second = IndicatorChain(0.1), IndicatorChain(0.2)
-    >>> chains = ChainsOfSeries({"7": first, "#1": second})
-    >>> chains[7] is first, chains[1] is second
-    (True, True)
-    """
-
-    def __missing__(self, key: Any) -> IndicatorChain:
-        for name in (str(key), f"#{key}"):
-            if not isinstance(key, str) and name in self:
-                return self[name]
-        raise KeyError(key)
 
 
 class LAIPredictor(Predictor):

@@ -23,7 +23,7 @@ ROWS = [
     ["documents"],
     ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
     ["dataset", "manifest", "trust"],
-    ["panel", "packing", "transform", "evidence", "states", "vigil"],
+    ["chains", "panel", "packing", "transform", "evidence", "states", "vigil"],
     ["origin"],
     ["checkpoint"],
     ["transitions", "nominal", "recipe"],
