@@ -68,6 +68,10 @@ labels = st.one_of(
 )
 
 
+def is_row(values):
+    return isinstance(values, np.ndarray) and values.ndim == 1
+
+
 @st.composite
 def entries(draw):
     """An entry: most often one that may pass."""
@@ -78,10 +82,9 @@ def entries(draw):
     }
     if draw(st.booleans()):
         entry[LABEL] = draw(labels)
-        size = np.size(entry["target"]) if draw(st.booleans()) else None
-        if size is not None and np.ndim(entry[LABEL]) == 1:
-            known = np.resize(np.asarray(entry[LABEL]), size)
-            entry[LABEL] = known
+        pair = entry["target"], entry[LABEL]
+        if draw(st.booleans()) and all(map(is_row, pair)):
+            entry[LABEL] = np.resize(entry[LABEL], len(entry["target"]))
     if draw(st.integers(0, 5)) == 0:
         del entry[draw(st.sampled_from(sorted(entry)))]
     if draw(st.integers(0, 5)) == 0:

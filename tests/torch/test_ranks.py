@@ -85,7 +85,8 @@ def test_anomalies_are_found(told):
 
 
 def test_only_the_first_process_writes_checkpoints(told):
-    assert told["kept", 0]["num_checkpoints"] == 2
+    *rounds, _ = told["kept", 0]["history"]  # no more epochs after the last
+    assert told["kept", 0]["num_checkpoints"] == len(rounds) >= 2
     assert told["kept", 1]["num_checkpoints"] == 0
     assert told["plain", 0]["num_checkpoints"] == 0
 
@@ -115,9 +116,10 @@ def test_other_data_in_a_process_are_refused_by_all(told, rank):
 def test_checkpoints_that_not_all_can_read_are_refused_by_all(told, rank):
     error = told["elsewhere", rank]
     assert error["error"] == "ValueError"
+    *_, (epoch, *_), _ = told["kept", 0]["history"]
     assert error["message"].startswith(
-        "all processes must go on after the same epoch, got epochs 4, 0; let "
-        "checkpoint_dir be a folder that all of them can read"
+        f"all processes must go on after the same epoch, got epochs {epoch}, "
+        "0; let checkpoint_dir be a folder that all of them can read"
     )
 
 
