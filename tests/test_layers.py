@@ -18,8 +18,9 @@ import pytest
 import gluonts_lai
 
 ROWS = [
+    ["limits"],
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
-    + ["hush", "room", "limits"],
+    + ["hush", "room"],
     ["documents"],
     ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
     ["dataset", "manifest"],

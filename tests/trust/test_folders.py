@@ -205,7 +205,9 @@ def test_what_cannot_have_been_learned_is_refused(folder, name):
         lambda known: known["anomalous"][0]["kwargs"].update(domain=["a", 1]),
         lambda known: known["anomalous"][0]["kwargs"].update(width=-1),
         lambda known: known["scale"]["kwargs"].update(width=1.0),
-        lambda known: known["scale"]["kwargs"]["width"].update(args=[[-1.0]]),
+        lambda known: known["scale"]["kwargs"]["width"]["args"].__setitem__(
+            0, [-1.0]
+        ),
     ],
 )
 def test_profiles_that_cannot_have_been_learned_are_refused(folder, change):
@@ -242,6 +244,15 @@ def test_a_base_that_gluonts_cannot_read_ends_in_a_sentence(folder):
     with pytest.raises(
         ValueError, match="must hold a predictor of GluonTS, g"
     ):
+        folder.load()
+
+
+def test_a_base_that_looks_ahead_without_end_is_refused(folder):
+    content = folder.json("base/predictor.json")
+    content["kwargs"]["prediction_length"] = 10**9
+    folder.write("base/predictor.json", content)
+
+    with pytest.raises(ValueError, match="cannot be read .*ahead of 1,000,0"):
         folder.load()
 
 
