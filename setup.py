@@ -42,7 +42,9 @@ setup(
             'numpy<1.24; python_version < "3.12"',
             "packaging>=23.2,<27",
         ],
-        "torch": ["gluonts[torch]"],
+        # From 2.6 on, weights are read without code by default: GluonTS
+        # 0.16.2 does not ask for it.
+        "torch": ["gluonts[torch]", "torch>=2.6"],
         "plot": ["matplotlib>=3.7.5,<3.12"],
         "report": ["jinja2>=3.1.2,<3.2", "plotly>=6.0.0,<7.2"],
         "parquet": ["pyarrow>=17.0.0,<26.1"],

@@ -9,6 +9,8 @@ from typing import Any, Optional
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.limits import is_brief
+
 # More missing points at once are a mistake, not a late restart.
 MOST_MISSING = 100_000
 # What networks compute with has no more.
@@ -78,7 +80,9 @@ def as_period(timestamp: Any, freq: Optional[str], name: str) -> Any:
             f"training data is not known, got {timestamp!r}."
         )
     try:
-        period = pd.Period(timestamp, freq=freq)
+        period = pd.NaT
+        if is_brief(timestamp):
+            period = pd.Period(timestamp, freq=freq)
     except (TypeError, ValueError) as error:
         raise no_time(timestamp, name) from error
     if period is pd.NaT:

@@ -112,10 +112,7 @@ class Checkpoints:
             logger.info("Training goes on after epoch %d.", epoch_of(folder))
             return Checkpoint(folder, epoch_of(folder), about["seed"])
         if damage is not None:
-            raise ValueError(
-                f"checkpoint_dir must hold a checkpoint that is whole: "
-                f"{damage} Or {WAY_OUT}."
-            ) from damage
+            raise ValueError(f"{damage} Or {WAY_OUT}.") from damage
         return None
 
     def check_origin(self, about: dict, folder: Path) -> None:

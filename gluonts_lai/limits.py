@@ -6,6 +6,7 @@ environment: ``GLUONTS_LAI_MAX_COLUMNS=50000`` admits tables that wide.
 """
 
 import os
+from typing import Any
 
 PREFIX = "GLUONTS_LAI_MAX_"
 LIMITS = {
@@ -22,6 +23,21 @@ LIMITS = {
     # … and how many times its own size, where that is more.
     "UNPACKED_RATIO": 200,
 }
+# Characters of a time, a frequency or a column's usual name. Whoever looks
+# through longer ones takes the square of their length: hours for a megabyte.
+LONGEST_TEXT = 200
+
+
+def is_brief(value: Any) -> bool:
+    """
+    Whether pandas may be asked which time, or frequency, a value is.
+
+    Examples
+    --------
+    >>> is_brief("2024-01-31 17:00"), is_brief("1" * 1_000_000)
+    (True, False)
+    """
+    return not isinstance(value, (str, bytes)) or len(value) <= LONGEST_TEXT
 
 
 def most(what: str) -> int:

@@ -79,22 +79,40 @@ def check_sealed(folder: Path, what: str) -> None:
 
 
 def check_inside(folder: Path, what: str) -> None:
-    """Refuse a folder in which something leads elsewhere, or nowhere."""
+    """Refuse a folder in which something leads elsewhere, or is hidden."""
+    if not folder.is_dir():
+        there = "a file" if folder.exists() else "nothing"
+        raise ValueError(
+            f"{what} must be a folder, got {there} at {str(folder)!r}; look "
+            "for it elsewhere."
+        )
     place = Path(os.path.realpath(folder))
-    for path in folder.rglob("*"):
+    for path in (folder, *folder.rglob("*")):
         leads_to = Path(os.path.realpath(path))
-        if place not in leads_to.parents:
+        if place not in (leads_to, *leads_to.parents):
             got = f"{path.name!r:.60}, a link that leads out of it"
         elif not (path.is_file() or path.is_dir()):
             got = f"{path.name!r:.60}, which is no file"
-        elif path.is_symlink() and path.is_dir():
+        elif path != folder and path.is_symlink() and path.is_dir():
             got = f"{path.name!r:.60}, a link to a folder"
+        elif path.is_dir() and not is_open(path):
+            # GluonTS would find by their names what is not looked at here.
+            got = f"{path.name!r:.60}, whose files cannot be listed"
         else:
             continue
         raise ValueError(
             f"{what} must hold files of its own, got {got} (in "
             f"{str(folder)!r}); take it away, and load only what you trust."
         )
+
+
+def is_open(folder: Path) -> bool:
+    """Whether it can be seen what is in a folder."""
+    try:
+        os.scandir(folder).close()
+    except OSError:
+        return False
+    return True
 
 
 def manifest_of(folder: Path, what: str) -> dict:

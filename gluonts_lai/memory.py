@@ -52,13 +52,15 @@ def recall(em: MonteCarloEM, arrays: Arrays, epoch: int) -> None:
     if not arrays["is_held"]:
         em.held_out = None
     if "residual_scale" in arrays:
-        em.residual_scale = float(arrays["residual_scale"])
+        (em.residual_scale,) = positive(
+            np.atleast_1d(arrays["residual_scale"]), (1,)
+        )
     num_series = len(em.panel.entries)
     chains = numbers(arrays["chains"], (num_series + 1, 3))
     # One chain is one object: it is then dealt with once for all series.
     known = {tuple(row): IndicatorChain(*row) for row in chains}
     em.chain, *em.chains = (known[tuple(row)] for row in chains)
-    shapes = numbers(arrays["calibration"], (num_series + 1, 2))
+    shapes = positive(arrays["calibration"], (num_series + 1, 2))
     pooled, *each = (Shape(*row) for row in shapes)
     em.calibration = Calibration(pooled, each)
     em.contexts = unflat(arrays["contexts"], em.contexts)
@@ -75,7 +77,7 @@ def adopt(em: MonteCarloEM, memory: dict[str, Any]) -> None:
 
 def recall_profiles(em: MonteCarloEM, arrays: Arrays, num_series: int) -> None:
     """p⁻ of series, and how sure of them the forecaster may be."""
-    shapes = numbers(arrays["shapes"], (num_series, 2))
+    shapes = positive(arrays["shapes"], (num_series, 2))
     em.profiles = [
         profile._replace(widening=widening, tail=tail)
         for profile, (widening, tail) in zip(em.profiles, shapes)
@@ -91,6 +93,13 @@ def recall_profiles(em: MonteCarloEM, arrays: Arrays, num_series: int) -> None:
 
 def chain_row(chain: IndicatorChain) -> tuple[float, float, float]:
     return chain.p_start, chain.p_enter, chain.p_stay
+
+
+def positive(array: np.ndarray, shape: tuple[int, ...]) -> list:
+    """Widths and their like, which none but positive numbers can be."""
+    if not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError("a spread is not positive")
+    return numbers(array, shape)
 
 
 def numbers(array: np.ndarray, shape: tuple[int, ...]) -> list:

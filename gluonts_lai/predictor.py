@@ -40,7 +40,7 @@ from gluonts_lai.panel import Panel, check_freq, check_shape
 from gluonts_lai.particles import find_with_particles
 from gluonts_lai.profiles import Profile, Profiles
 from gluonts_lai.recipe import Recipe, widening_of
-from gluonts_lai.saved import what_was_saved
+from gluonts_lai.saved import check_horizon, what_was_saved
 from gluonts_lai.seeds import derived
 from gluonts_lai.states import fingerprint
 from gluonts_lai.streaming import StreamingDetector, as_entries
@@ -607,6 +607,7 @@ def load_base(folder: Path, kwargs: dict) -> Predictor:
     try:
         base = Predictor.deserialize(folder, **kwargs)
         check_frozen(base)
+        check_horizon(base.prediction_length + base.lead_time)
         return base
     except (ImportError, MemoryError):
         raise

@@ -20,7 +20,7 @@ from gluonts_lai.profiles import Profile, Profiles, Typical
 from gluonts_lai.trust import LAI, check_file
 from gluonts_lai.value import is_number
 
-# No window looks back on more.
+# No window looks back on more, nor ahead.
 LONGEST = 10_000_000
 
 
@@ -70,6 +70,11 @@ def check_state(state: Any) -> None:
         if not is_right(state[name]):
             raise ValueError(f"{name} is {state[name]!r:.60}")
     check_profiles(state["profiles"])
+
+
+def check_horizon(num_ahead: int) -> None:
+    if num_ahead > LONGEST:
+        raise ValueError(f"forecasts ahead of {num_ahead:,} points")
 
 
 def check_profiles(profiles: Profiles) -> None:

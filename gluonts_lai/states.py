@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 from gluonts.core.serde import dump_json
 
+from gluonts_lai.limits import is_brief
+
 KIND, VERSION = "gluonts_lai.StreamingDetector", 1
 
 
@@ -72,6 +74,8 @@ def as_json(value: Any) -> Any:
 def as_field(value: Any) -> Any:
     """A field of an entry, as it was."""
     if isinstance(value, dict) and set(value) == {"period", "freq"}:
+        if not all(map(is_brief, value.values())):
+            raise ValueError("a period that is none")
         return pd.Period(value["period"], freq=value["freq"])
     if isinstance(value, list):
         array = np.array(value)

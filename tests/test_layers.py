@@ -18,11 +18,13 @@ import pytest
 import gluonts_lai
 
 ROWS = [
+    ["limits"],
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
-    + ["hush", "room", "limits"],
+    + ["hush", "room"],
     ["documents"],
     ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
-    ["dataset", "manifest", "trust"],
+    ["dataset", "manifest"],
+    ["trust"],
     ["chains", "panel", "packing", "transform", "evidence", "states", "vigil"],
     ["origin"],
     ["checkpoint"],

@@ -63,6 +63,16 @@ def test_bounds_are_no_wider_than_what_was_tried(package):
     assert (upper.major, upper.minor) == (newest.major, newest.minor + 1)
 
 
+def test_no_pytorch_is_installed_that_unpickles_weights():
+    # Before 2.6 it does if it is not told otherwise, as by gluonts 0.16.2.
+    bounds = [
+        requirement.specifier
+        for requirement in map(Requirement, requires("gluonts-lai"))
+        if requirement.name == "torch"
+    ]
+    assert bounds and "2.5.1" not in bounds[0] and "2.6.0" in bounds[0]
+
+
 def make_environment(folder, *arguments, **options):
     return subprocess.run(
         ["sh", ROOT / ".ci" / "venv", folder, *arguments],

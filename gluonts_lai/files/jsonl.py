@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.documents import parse_json
+from gluonts_lai.limits import is_brief
 
 from .layout import LABELS, plain
 from .opening import (
@@ -44,7 +45,7 @@ class Line(NamedTuple):
         """The period of the first point, and whether it had a time zone."""
         given = self.field("start", "the time of the first point")
         try:
-            time = pd.Timestamp(given)
+            time = pd.Timestamp(given) if is_brief(given) else pd.NaT
         except (TypeError, ValueError):
             time = pd.NaT
         if time is pd.NaT or isinstance(given, (int, float)):

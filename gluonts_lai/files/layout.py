@@ -12,6 +12,8 @@ from typing import NamedTuple, Optional, Sequence, Union
 
 import pandas as pd
 
+from gluonts_lai.limits import is_brief
+
 from .sheet import Sheet, as_numbers, is_text, listed, option_of
 
 # The first of these of which there is one.
@@ -159,6 +161,8 @@ def without(names: list[str], others: Sequence[Optional[str]]) -> list[str]:
 
 def plain(name: str) -> str:
     """A name without its case, blanks and units: "Value (kW)" is value."""
+    if not is_brief(name):  # none that is usual
+        return name
     return re.sub(r"[\s_-]|\(.*\)|\[.*\]", "", name).lower()
 
 
@@ -167,6 +171,8 @@ def seems_time(column: pd.Series) -> bool:
     if not is_text(column):
         return pd.api.types.is_datetime64_any_dtype(column)
     text = str(column.dropna().iloc[0])
+    if not is_brief(text):
+        return False
     has_date = re.search(r"\d[-/.:]\d+[-/.:T ]?\d", text) is not None
     return has_date and not pd.isna(pd.to_datetime(text, errors="coerce"))
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.limits import is_brief
+
 from .sheet import Sheet, as_numbers, is_text
 
 RANGE = "times between 1678 and 2261"
@@ -74,6 +76,7 @@ def unix_times(column: pd.Series, length: int) -> np.ndarray:
 
 
 def from_texts(sheet: Sheet, name: str, texts: pd.Series) -> np.ndarray:
+    sheet.refuse(~texts.map(is_brief).to_numpy(bool), name, RANGE)
     times = parsed(texts, format="ISO8601")
     if times.dtype == "datetime64[ns]" and not times.isna().any():
         return times.to_numpy()

@@ -8,20 +8,24 @@ from typing import Any, Iterator
 
 from gluonts.core.serde import Stateful
 
+from gluonts_lai.limits import LONGEST_TEXT, is_brief
+
 from .known import BASE, Known, found_at, is_allowed, is_time_feature
 
 # Made by a call, as GluonTS's encoder has them.
-CALLED = {
+TIMES = {
+    "numpy.datetime64",
+    "pandas.Period",
+    "pandas.Timestamp",
+    "pandas.tseries.frequencies.to_offset",
+}
+CALLED = TIMES | {
     "builtins.set",
     "builtins.tuple",
     "mxnet.context.Context",
     "mxnet.nd.array",
     "numpy.array",
-    "numpy.datetime64",
     "numpy.dtype",
-    "pandas.Period",
-    "pandas.Timestamp",
-    "pandas.tseries.frequencies.to_offset",
 }
 # Named, and not called.
 NAMED = {
@@ -56,6 +60,7 @@ def check_names(content: Any, place: str, known: Known = BASE) -> None:
     ValueError: lai.json must name known classes only, got 'os.system'; ...
     """
     for node in objects_of(content):
+        check_texts([node.get("freq")], place)
         if "__kind__" in node:
             check_form(node, place)
             if not is_known(node, known):
@@ -108,6 +113,10 @@ def check_form(node: dict, place: str) -> None:
         )
     if node["class"] == "numpy.dtype":
         check_dtype(node, place)
+    if node["class"] == "numpy.array":
+        check_array(node, place)
+    if node["class"] in TIMES:
+        check_texts([*node.get("args", []), *kwargs.values()], place)
 
 
 def check_dtype(node: dict, place: str) -> None:
@@ -119,6 +128,28 @@ def check_dtype(node: dict, place: str) -> None:
             f"{place} must hold arrays of numbers, got dtype {args!r:.60}; "
             "write it again."
         )
+
+
+def check_array(node: dict, place: str) -> None:
+    """Arrays say what they hold: as texts, each would be as long as any."""
+    args = node.get("args", [])
+    dtype = args[1] if len(args) == 2 and not node.get("kwargs") else None
+    if not isinstance(dtype, dict) or dtype.get("class") != "numpy.dtype":
+        raise ValueError(
+            f"{place} must hold arrays that name their dtype, got one that "
+            "does not; write it again."
+        )
+
+
+def check_texts(values: list, place: str) -> None:
+    """Times and frequencies are brief."""
+    for value in values:
+        if not is_brief(value):
+            raise ValueError(
+                f"{place} must hold times and frequencies of at most "
+                f"{LONGEST_TEXT} characters, got {len(value):,}; write it "
+                "again."
+            )
 
 
 def unknown(name: Any, place: str) -> ValueError:

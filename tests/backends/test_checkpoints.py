@@ -342,7 +342,9 @@ def test_a_checkpoint_that_is_not_whole_is_refused(copied, data, cut):
             )
             if cut == "deleted":
                 (folder / name).unlink()
-    with pytest.raises(ValueError, match="must hold a checkpoint that is who"):
+    with pytest.raises(
+        ValueError, match="must be whole, got one .* Or choose"
+    ):
         daily(copied).train_model(data)
 
 
@@ -376,6 +378,9 @@ def test_what_says_something_else_of_itself_is_refused(copied, data, content):
         {"chains": np.full((7, 3), 0.1)},
         {"contexts": np.zeros(3)},
         {"history": np.array([["a"] * 7])},
+        {"calibration": np.full((3, 2), -1.0)},
+        {"shapes": np.full((2, 2), np.nan)},
+        {"residual_scale": np.array(0.0)},
         {"rng": np.array("{}")},
         {"epoch": np.array(1)},
         {"chains": np.array([object()])},

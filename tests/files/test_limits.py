@@ -5,6 +5,7 @@ A file that asks for too much ends in a sentence, and soon.
 import bz2
 import gzip
 import lzma
+import time
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,8 @@ from gluonts_lai.limits import LIMITS, most
 from .written import hours, read, write
 
 ONE = "timestamp,value\n" + hours(4)
+# What pandas would look through for minutes, and seconds that are soon.
+ENDLESS, SOON = "1." * 49_000, 5
 LINE = '{"start": "2024-01-01", "target": [1, 2, 3]%s}\n'
 
 
@@ -74,6 +77,33 @@ def test_a_cell_that_is_too_long_is_refused(tmp_path):
     for content in ("x" * 200_000 + ",y\n1,2\n", ONE + '2025,"' + "7" * 10**6):
         with pytest.raises(ValueError, match="x.csv must|of .*x.csv must"):
             read(tmp_path, content, "x.csv")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet"])
+def test_a_text_that_is_too_long_for_a_time_is_refused(tmp_path, name):
+    begin = time.perf_counter()
+    with pytest.raises(ValueError, match="got '1.1.1.1"):
+        if name == "x.parquet":
+            pytest.importorskip("pyarrow")
+            times = ["2024-01-01", "2024-01-02", ENDLESS]
+            table = pd.DataFrame({"timestamp": times, "value": 1.0})
+            table.to_parquet(tmp_path / name)
+            read_series(tmp_path / name)
+        elif name == "x.csv":
+            read(tmp_path, ONE + f"{ENDLESS},7\n", name)
+        else:
+            line = LINE.replace("2024-01-01", ENDLESS) % ""
+            read(tmp_path, line, name, freq="h")
+
+    assert time.perf_counter() - begin < SOON
+
+
+def test_a_long_name_of_a_column_is_no_usual_one(tmp_path):
+    begin = time.perf_counter()
+
+    read(tmp_path, ONE.replace("value", "(" * 100_000), "x.csv")
+
+    assert time.perf_counter() - begin < SOON
 
 
 def test_a_table_may_be_wide_and_not_without_end(tmp_path):

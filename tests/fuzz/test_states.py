@@ -3,8 +3,10 @@ States of streams that somebody has changed.
 """
 
 import json
+import time
 from functools import lru_cache
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +39,20 @@ def go_on(changed_state):
 def test_a_state_goes_on_or_is_refused(changed_state):
     with fair():
         go_on(changed_state)
+
+
+def test_times_without_end_are_refused():
+    endless, start = "1." * 49_000, time.perf_counter()
+    for name in ("period", "freq"):
+        changed_state = json.loads(json.dumps(state(True)))
+        (series,) = changed_state["series"]
+        series["entry"]["start"][name] = endless
+        with pytest.raises(ValueError, match="a state must be whole"):
+            go_on(changed_state)
+    stream = StreamingDetector.from_dict(state(True), model())
+    with pytest.raises(ValueError, match="must be a time, got '1.1.1"):
+        stream.update(3.0, timestamp=endless)
+    assert time.perf_counter() - start < 5
 
 
 @given(trees)

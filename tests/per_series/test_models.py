@@ -213,6 +213,17 @@ def test_the_index_of_a_folder_is_json(predictor, tmp_path):
     assert json.loads(text)["item_ids"] == ITEM_IDS
 
 
+def test_a_frequency_that_is_none_is_refused(predictor, tmp_path):
+    predictor.serialize(tmp_path)
+    path = tmp_path / "per_series.json"
+    index = {**json.loads(path.read_text("utf-8")), "freq": "1" * 300}
+    path.write_text(json.dumps(index), "utf-8")
+    seal(tmp_path)
+
+    with pytest.raises(ValueError, match="of at most 200 characters, got 300"):
+        Predictor.deserialize(tmp_path)
+
+
 def test_it_can_be_pickled(predictor, entries):
     predictor.predictor_of(ITEM_IDS[0])
 

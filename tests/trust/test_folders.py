@@ -5,13 +5,17 @@ A model folder leads nowhere else, and holds what can have been learned.
 import json
 import os
 import pickle
+import shutil
 
+import pandas as pd
 import pytest
 from gluonts.model.predictor import Predictor
 
-from gluonts_lai import LAIPredictor
+from gluonts_lai import LAIPredictor, PerSeriesPredictor
+from gluonts_lai.frames import detect_frame
 from gluonts_lai.manifest import NAME, check_sealed, seal
 from gluonts_lai.packing import write_files
+from gluonts_lai.trust import check_base
 
 from .conftest import Folder, entry
 
@@ -60,6 +64,53 @@ def test_a_pipe_that_nobody_fills_is_refused(folder, name):
 
     with pytest.raises(ValueError, match="got '.*', which is no file"):
         folder.load()
+
+
+@pytest.mark.parametrize("name", [".", "base"])
+def test_a_folder_that_cannot_be_listed_is_refused(folder, monkeypatch, name):
+    # It may be entered: GluonTS would open by its name what is not seen here.
+    hidden, scandir = folder.path / name, os.scandir
+
+    def scandir_of_others(path="."):
+        if os.path.realpath(path) == os.path.realpath(hidden):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scandir_of_others)
+    for load in (check_base, LAIPredictor.deserialize):
+        with pytest.raises(ValueError, match="whose files cannot be listed"):
+            load(folder.path)
+
+
+def test_a_name_in_capitals_is_looked_at_too(folder):
+    # On some disks it is the same name.
+    content = folder.json("base/gluonts-config.json")
+    content["type"] = "os.system"
+    folder.write("base/Gluonts-Config.JSON", content)
+
+    with pytest.raises(ValueError, match="known classes only, got 'os.system"):
+        folder.load()
+
+
+def test_what_leads_elsewhere_is_refused_without_a_manifest_too(folder):
+    base = folder.path / "base"
+    plain = folder.path.parent / "plain"
+    shutil.copytree(base, plain)
+    (plain / "predictor_0").symlink_to(base)
+    frame = {"item_id": ["a"], "timestamp": ["2024-01-01"], "value": [1.0]}
+
+    with pytest.raises(ValueError, match="'predictor_0', a link that leads o"):
+        detect_frame(pd.DataFrame(frame), plain)
+
+
+@pytest.mark.parametrize("there", ["nothing", "a file"])
+@pytest.mark.parametrize("kind", [LAIPredictor, PerSeriesPredictor])
+def test_what_is_no_folder_is_called_so(kind, tmp_path, there):
+    if there == "a file":
+        (tmp_path / "model").write_text("")
+
+    with pytest.raises(ValueError, match=f"must be a folder, got {there} at"):
+        kind.deserialize(tmp_path / "model")
 
 
 def test_a_link_in_a_circle_is_refused(folder):
@@ -154,7 +205,9 @@ def test_what_cannot_have_been_learned_is_refused(folder, name):
         lambda known: known["anomalous"][0]["kwargs"].update(domain=["a", 1]),
         lambda known: known["anomalous"][0]["kwargs"].update(width=-1),
         lambda known: known["scale"]["kwargs"].update(width=1.0),
-        lambda known: known["scale"]["kwargs"]["width"].update(args=[[-1.0]]),
+        lambda known: known["scale"]["kwargs"]["width"]["args"].__setitem__(
+            0, [-1.0]
+        ),
     ],
 )
 def test_profiles_that_cannot_have_been_learned_are_refused(folder, change):
@@ -194,6 +247,15 @@ def test_a_base_that_gluonts_cannot_read_ends_in_a_sentence(folder):
         folder.load()
 
 
+def test_a_base_that_looks_ahead_without_end_is_refused(folder):
+    content = folder.json("base/predictor.json")
+    content["kwargs"]["prediction_length"] = 10**9
+    folder.write("base/predictor.json", content)
+
+    with pytest.raises(ValueError, match="cannot be read .*ahead of 1,000,0"):
+        folder.load()
+
+
 class Trap:
     def __init__(self, path):
         self.path = path
@@ -203,8 +265,8 @@ class Trap:
 
 
 def test_weights_run_no_code(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # where GluonTS leaves its checkpoints
     pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)  # GluonTS leaves checkpoints there
     from tests.torch.zoo import CASES
 
     data = [entry(target=entry()["target"].astype("float32"))]

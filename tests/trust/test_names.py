@@ -18,6 +18,7 @@ from gluonts_lai import AnomalousModel, LAIPredictor, Uniform
 from gluonts_lai.frames import detect_frame
 from gluonts_lai.packing import own_parts, read_files, unpacked
 from gluonts_lai.trust import LAI, allow, check_names, known
+from gluonts_lai.trust.names import TIMES
 from gluonts_lai.value import Value
 
 from .conftest import Folder, entry
@@ -93,6 +94,31 @@ def test_arrays_hold_numbers(dtype):
     check_names(named("numpy.dtype", args=["<f8"]), "lai.json")
     with pytest.raises(ValueError, match="must hold arrays of numbers, got d"):
         check_names(named("numpy.dtype", args=[dtype]), "lai.json")
+
+
+def test_arrays_say_what_they_hold():
+    dtype = named("numpy.dtype", args=["<f8"])
+    check_names(named("numpy.array", args=[[1.0], dtype]), "lai.json")
+    # A text among a million others would make all of them as long.
+    for node in (
+        named("numpy.array", args=[["x" * 9, "y"]]),
+        named("numpy.array", args=[[1.0]], kwargs={"dtype": dtype}),
+        named("numpy.array", args=[[1.0], None]),
+    ):
+        with pytest.raises(ValueError, match="arrays that name their dtype"):
+            check_names(node, "lai.json")
+
+
+@pytest.mark.parametrize("name", sorted(TIMES))
+def test_times_and_frequencies_are_brief(name):
+    check_names(named(name, args=["2024-01-01"]), "lai.json")
+    for node in (
+        named(name, args=["1" * 300]),
+        named(name, args=[5], kwargs={"freq": "1h" * 150}),
+        named("gluonts.ext.rotbaum.TreePredictor", freq="1" * 300),
+    ):
+        with pytest.raises(ValueError, match="of at most 200 characters, got"):
+            check_names(node, "base/predictor.json")
 
 
 def test_networks_are_for_the_base_only():
