@@ -168,7 +168,7 @@ BAD = {
         LONG + A + "\na,2024-01-01 04:00\n",
         "must have 3 cells, as line 1 has, got 2 in line 7",
     ),
-    "thousands": (
+    "thousands or decimals": (
         'time,value\n2024-01-01,850\n2024-01-02,"1,020"\n',
         "numbers that can be read in one way, got '1,020' in line 3; write",
     ),
