@@ -154,8 +154,8 @@ def second_look(em: MonteCarloEM) -> None:
         )
     elif em.history and em.history[-1].share_flagged > MANY_FLAGGED:
         logger.warning(
-            "%.1f %% of the training points were flagged; if that is more "
-            "than the data deserve, widen p⁻ (Uniform(width=...)) or "
-            "train for longer.",
+            "%.1f %% of the training points were flagged in the last round; "
+            "if that is more than the data deserve, train for longer, or in "
+            "Python widen p⁻ (Uniform(width=...)).",
             100 * em.history[-1].share_flagged,
         )

@@ -232,8 +232,8 @@ def warn_about(panel: Panel, usable: np.ndarray, least_length: int) -> None:
         (~usable, "without any value are left out of training"),
         (
             usable & (lengths < least_length),
-            f"shorter than {least_length} points (context and horizon) are "
-            "not trained on",
+            f"shorter than {least_length} points (context and horizon) teach "
+            "little, or nothing",
         ),
         (usable & is_constant, "that never change teach nothing of anomalies"),
     ):

@@ -6,15 +6,21 @@ Lines as they arrive: one point each, as CSV or JSON.
     pump,2024-01-31 17:00,3.2           the series, its time, and the value
     {"item_id": "pump", "timestamp": "2024-01-31 17:00", "value": 3.2}
 
-A first line with names says what the cells of a line are. A value that is
-empty, nan or null is missing.
+A first line with names says what the cells of a line are; fields of objects
+may have the same names. A value that is empty, nan or null is missing. Times
+may be Unix time, as in files, but not dates in which day or month may come
+first: of a single line nobody can tell.
 """
 
 import csv
+import re
 from typing import Any, NamedTuple, Optional
+
+import pandas as pd
 
 from gluonts_lai.documents import parse_json
 from gluonts_lai.files.layout import ITEM_IDS, TIMESTAMPS, VALUES, plain
+from gluonts_lai.files.times import PLAUSIBLE, UNITS
 
 BY_NUMBER = {
     1: ("value",),
@@ -27,6 +33,7 @@ USUAL = {
     "value": VALUES,
 }
 MISSING = ("", "nan", "null", "na", "none")
+DAY_AND_MONTH = r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d"
 
 
 class Point(NamedTuple):
@@ -78,7 +85,7 @@ class Lines:
         fields = dict(zip(names, cells))
         return Point(
             as_number(fields["value"]),
-            fields.get("timestamp") or None,
+            as_time(fields.get("timestamp") or None),
             fields.get("item_id") or None,
         )
 
@@ -117,6 +124,27 @@ def as_number(text: str) -> Optional[float]:
         ) from None
 
 
+def as_time(given: Any) -> Any:
+    """A time that can be read in one way; Unix time is told in UTC."""
+    try:
+        number = float(given)
+    except (OverflowError, TypeError, ValueError):
+        number = 0.0
+    for unit, length in UNITS.items():
+        if PLAUSIBLE[0] / length <= number <= PLAUSIBLE[1] / length:
+            return str(pd.Timestamp(number, unit=unit))
+    found = re.match(DAY_AND_MONTH, given) if isinstance(given, str) else None
+    if found:
+        day, month = map(int, found.groups())
+        if day != month and max(day, month) <= 12:
+            raise ValueError(
+                "a time must be one that can be read in one way, got "
+                f"{given!r:.60}, where day or month may come first; write it "
+                "as 2024-01-31 17:00."
+            )
+    return given
+
+
 def from_json(line: str) -> Point:
     try:
         given = parse_json(line)
@@ -128,15 +156,18 @@ def from_json(line: str) -> Point:
         ) from None
     if not isinstance(given, dict):
         return Point(given)
-    if "value" not in given:
+    names = header([*given])
+    if names is None:
         raise ValueError(
             "an object must have a value, got "
             f"{', '.join(map(repr, given)) or 'nothing'}; write null where "
             "it is missing."
         )
-    timestamp, item_id = given.get("timestamp"), given.get("item_id")
+    exact = {name: given[name] for name in USUAL if name in given}
+    fields = {**dict(zip(names, given.values())), **exact}
+    item_id = fields.get("item_id")
     return Point(
-        given["value"],
-        timestamp,
+        fields["value"],
+        as_time(fields.get("timestamp")),
         None if item_id is None else str(item_id),
     )

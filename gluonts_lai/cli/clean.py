@@ -89,7 +89,7 @@ def write(
     """The series in the layout in which they came."""
     from gluonts_lai.files import whole_file
 
-    from .repairs import is_table, repaired
+    from .repairs import is_table, repaired, repaired_lines
     from .results import results
     from .tables import table
 
@@ -102,7 +102,8 @@ def write(
                 value = {"value": repair.value}
                 put(table(repair.item_id, repair.start, value))
     else:
-        text = "".join(f"{repair.line()}\n" for repair in repairs)
+        lines = repaired_lines(data, repairs)
+        text = "".join(f"{line}\n" for line in lines)
         if out is None:
             click.echo(text, nl=False)
         else:

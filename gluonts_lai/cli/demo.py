@@ -43,7 +43,7 @@ def demo(talk: Talk, seed: int, out: str, backend: Optional[str]) -> None:
     with talk.silence():
         result = figure1(seed, out, backend)
     click.echo(result.table())
-    click.echo(f"\nThe picture is in {out}.")
+    talk.say(f"The picture is in {out}.")
 
 
 def figure1(seed: int, out: str, backend: Optional[str]) -> Any:

@@ -21,9 +21,11 @@ def load_model(path: Path) -> "LAIPredictor":
     from gluonts.model.predictor import Predictor
 
     from gluonts_lai import LAIPredictor
+    from gluonts_lai.manifest import check_sealed
 
     check_model(path)
     require_framework(path / "base")
+    check_sealed(path, "--model")
     try:
         predictor: Any = Predictor.deserialize(path)
     except (ImportError, MemoryError):

@@ -5,20 +5,27 @@ All that was not replaced stays as it was: other columns, the order of rows,
 numbers to their last digit.
 """
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+)
 
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.files.jsonl import lines_of
 from gluonts_lai.files.layout import find_layout
 from gluonts_lai.files.reading import kind_of, sheet_of
 from gluonts_lai.files.series import called, series_of
 from gluonts_lai.files.sheet import is_text
 from gluonts_lai.files.times import read_times
 
-from .results import known
+from .results import decimal, dump
 
 if TYPE_CHECKING:
     from gluonts_lai import Detection
@@ -41,7 +48,7 @@ class Repair(NamedTuple):
             detection.item_id,
             detection.start,
             replaced,
-            np.where(replaced, detection.cleaned, detection.value),
+            decimal(np.where(replaced, detection.cleaned, detection.value)),
         )
 
     def at(self, moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -50,12 +57,6 @@ class Repair(NamedTuple):
         begins = periods.to_timestamp().to_numpy()
         places = np.searchsorted(begins, moments, side="right") - 1
         return (places >= 0) & self.replaced[places], self.value[places]
-
-    def line(self) -> str:
-        """The series as GluonTS writes it."""
-        start = str(self.start.to_timestamp())
-        fields = {"item_id": self.item_id, "start": start}
-        return json.dumps({**fields, "target": known(self.value)})
 
 
 def is_table(path: Path) -> bool:
@@ -97,3 +98,11 @@ def repaired(
             cells[rows[replaced]] = values[replaced]
         frame[column] = cells
     return frame
+
+
+def repaired_lines(path: Path, repairs: Sequence[Repair]) -> Iterator[str]:
+    """The JSON lines of a file, with some of their points replaced."""
+    for line, repair in zip(lines_of(path), repairs):
+        target = np.array(line.fields["target"], object)
+        target[repair.replaced] = repair.value[repair.replaced]
+        yield dump({**line.fields, "target": target})

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Optional
 
+import numpy as np
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -128,8 +130,15 @@ def row_groups(path: Path) -> Iterator[Put]:
 def records(frame: "pd.DataFrame") -> Iterator[str]:
     """Each row as a JSON object."""
     names = list(frame)
+    singles = frame.select_dtypes(np.float32)
+    frame = frame.assign(**{name: decimal(singles[name]) for name in singles})
     for row in frame.astype(object).itertuples(index=False):
         yield dump(dict(zip(names, row)))
+
+
+def decimal(singles: Any) -> Any:
+    """Doubles with the digits of single precision: 20.04, not 20.0400009."""
+    return singles.astype(str).astype(float)
 
 
 def dump(record: dict) -> str:

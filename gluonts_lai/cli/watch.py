@@ -92,12 +92,12 @@ def watch(
     Judge points as they come, one a line on standard input.
 
     A line is a value, or timestamp,value, or item_id,timestamp,value, or a
-    JSON object with these names; a first line with the names of columns is
-    understood. For each point, one line comes out at once: probability of
-    being anomalous, what was expected, is_anomaly, and what replaces it for
-    later points. A line that cannot be read is named on standard error and
-    left out. New series may begin at any time. Options for columns are those
-    of the history.
+    JSON object with these or other usual names; a first line with the names
+    of columns is understood. Times are as 2024-01-31 17:00, or Unix time. For
+    each point, one line comes out at once: probability of being anomalous,
+    what was expected, is_anomaly, and what replaces it for later points. A
+    line that cannot be read is named on standard error and left out. New
+    series may begin at any time. Options for columns are those of the history.
 
     \b
     Examples:
@@ -140,8 +140,9 @@ def watch(
         talk.say(f"The state is in {state}.")
     if counts.bad and not counts.good:
         raise ValueError(
-            f"lines must be points, got {counts.bad:,} that could not be "
-            "read and no other; see --help for how to write them."
+            f"lines must be points that go on, got {counts.bad:,} that were "
+            "left out and no other; see above why, and --help for how to "
+            "write them."
         )
 
 

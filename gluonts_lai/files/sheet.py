@@ -17,6 +17,7 @@ FIX = "correct it, or remove the row"
 EMPTY = "correct it, or leave it empty where there is no value"
 PLAIN = (np.float64, np.int64)
 COMMA = r"\s*[-+]?\d*,\d+\s*$"
+THOUSANDS = r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*$"
 
 
 class Sheet(NamedTuple):
@@ -50,8 +51,16 @@ class Sheet(NamedTuple):
         numbers = as_numbers(column)
         wrong = are_none(numbers, column)
         if wrong.any() and has_commas(column):
+            self.refuse(
+                may_be_thousands(column),
+                name,
+                "numbers that can be read in one way",
+                "write it without the comma, or with a decimal point",
+            )
+            example = column[wrong].iloc[0].strip()
             self.notes.append(
-                f"numbers in column {name!r} are read with a decimal comma."
+                f"numbers in column {name!r} are read with a decimal comma: "
+                f"{example} as {example.replace(',', '.')}."
             )
             numbers = as_numbers(column.str.replace(",", "."))
             wrong = are_none(numbers, column)
@@ -131,6 +140,18 @@ def has_commas(column: pd.Series) -> bool:
     texts = pd.Series(column.dropna().unique())
     has_point = texts.str.contains(".", regex=False).any()
     return bool(texts.str.match(COMMA).any() and not has_point)
+
+
+def may_be_thousands(column: pd.Series) -> np.ndarray:
+    """
+    Which commas may stand between thousands: 850 and 1,020 in one column.
+
+    Whoever writes three decimals writes them everywhere.
+    """
+    has_comma = column.str.contains(",", regex=False, na=False).to_numpy(bool)
+    is_like = column.str.match(THOUSANDS, na=False).to_numpy(bool)
+    has_whole = (column.notna().to_numpy() & ~has_comma).any()
+    return has_comma & is_like.all(where=has_comma) & has_whole
 
 
 def is_text(column: pd.Series) -> bool:

@@ -57,6 +57,8 @@ def read_csv(path: Path, is_name: Callable[[str], bool]) -> Sheet:
                 names=names,
                 dtype={name: "category" for name in names if is_name(name)},
                 low_memory=False,
+                # What is written again must be what was read.
+                float_precision="round_trip",
             )
     except pd.errors.EmptyDataError:
         frame = pd.DataFrame(columns=names)

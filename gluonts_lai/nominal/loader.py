@@ -69,9 +69,9 @@ class WindowLoader:
             num_idle = 0 if len(starts) else num_idle + 1
             if num_idle > most_idle:
                 raise GluonTSDataError(
-                    "training data must be long enough for a window, but "
-                    f"{num_idle} series in a row gave none; shorten the "
-                    "context, or lower the sampler's min_past."
+                    "training data must be long enough for a window, got "
+                    f"none in {num_idle} draws; give longer series, shorten "
+                    "horizon or context, or lower the sampler's min_past."
                 )
             for t in starts:
                 yield entry, int(t)

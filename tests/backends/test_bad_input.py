@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pytest
+from gluonts.exceptions import GluonTSDataError
 
 from gluonts_lai import IndicatorChain, LAIEstimator, Uniform
 from tests import contract
@@ -300,6 +301,15 @@ def test_a_series_shorter_than_the_context_has_the_chains_posterior(
     )
 
     assert_prior(trained, 1)
+
+
+def test_series_too_short_for_any_window_are_refused(feed_forward, good):
+    short = [{**entry, "target": entry["target"][:2]} for entry in good]
+
+    message = "long enough for a window, got none in .* draws; give longer"
+    with pytest.warns(UserWarning, match="teach little, or nothing"):
+        with pytest.raises(GluonTSDataError, match=message):
+            contract.train(feed_forward, short)
 
 
 def test_series_that_are_all_shorter_than_the_context(feed_forward, good):

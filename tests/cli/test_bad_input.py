@@ -236,7 +236,8 @@ def test_a_damaged_model_is_refused(naive, readings, tmp_path):
 
     done = run("detect", readings, "--model", "damaged")
 
-    assert is_one_sentence(done, "damaged", "train it again")
+    assert is_one_sentence(done, "--model must be whole", "'damaged'")
+    assert done.stderr.count("must be whole") == 1
 
 
 def test_a_model_of_gluonts_alone_is_refused(naive, readings):

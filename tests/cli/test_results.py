@@ -63,6 +63,8 @@ def test_all_forms_hold_the_same(readings, naive):
         )
     assert document[0]["expected"] is None  # JSON knows no NaN
     assert document[100]["is_anomaly"] is True
+    values = pd.read_csv(readings).value.tolist()
+    assert [point["value"] for point in document] == values
 
 
 def test_segments_are_whole_anomalies(readings, naive):
@@ -135,12 +137,32 @@ def test_wide_stays_wide(naive):
     assert rows[240].split(",")[2] == ""
 
 
+def test_clean_keeps_numbers_to_their_last_digit(naive):
+    values = series("a").value.tolist()
+    values[10:13] = 10.446632996632997, 11.649999999999999, 12.000000000000002
+    rows = [f"{x!r}\n" for x in values]
+    times = pd.date_range("2024-01-01", periods=240, freq="h")
+    with open("digits.csv", "w") as file:
+        file.write("timestamp,value\n")
+        file.writelines(f"{time},{row}" for time, row in zip(times, rows))
+
+    done = run("clean", "digits.csv", "--model", naive)
+
+    assert done.exit_code == 0, done.stderr
+    clean = [row.split(",")[1] for row in done.stdout.splitlines()[1:]]
+    same = [float(x) == y for x, y in zip(clean, values)]
+    assert all(same[10:13]) and not same[100] and sum(same) > 230
+    assert len(clean[100]) < 12  # no digits that nobody knows
+
+
 def test_jsonl_stays_jsonl(naive):
     line = {
         "item_id": "a",
         "start": "2024-01-01",
         "target": series("a").value.tolist(),
+        "unit": "bar",
     }
+    line["target"][99] += 1.23456789e-9
     with open("data.jsonl", "w") as file:
         file.write(json.dumps(line) + "\n")
 
@@ -150,7 +172,8 @@ def test_jsonl_stays_jsonl(naive):
     (clean,) = map(json.loads, done.stdout.splitlines())
     assert clean["item_id"] == "a" and len(clean["target"]) == 240
     assert clean["target"][100] < 15 < line["target"][100]
-    assert clean["target"][99] == pytest.approx(line["target"][99])
+    assert clean["target"][99] == line["target"][99]
+    assert clean["start"] == "2024-01-01" and clean["unit"] == "bar"
 
 
 def test_evaluate_takes_labels_from_either_file(labelled, readings, naive):

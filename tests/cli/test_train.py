@@ -14,7 +14,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from gluonts_lai.cli.catalogue import MX, NAMES, TORCH, Facts, forecaster
+from gluonts_lai.cli.catalogue import (
+    MX,
+    NAMES,
+    NEITHER,
+    TORCH,
+    Facts,
+    forecaster,
+)
 from gluonts_lai.cli.train import train
 
 from .conftest import TRAIN, process, run
@@ -54,6 +61,14 @@ def test_every_short_name_is_an_estimator(name, backend):
     trained_for = getattr(made, "trainer_kwargs", {}).get("max_epochs")
     trained_for = trained_for or getattr(made, "epochs", None)
     assert (trained_for or made.trainer.epochs) == 7
+
+
+@pytest.mark.parametrize("name", sorted(NEITHER))
+def test_short_names_of_no_framework_ask_for_nothing(name):
+    if name == "tree":
+        pytest.importorskip("lightgbm")
+
+    assert forecaster(name, None, FACTS, 7, {}).prediction_length == 6
 
 
 def test_the_help_names_them_all():

@@ -146,7 +146,7 @@ def test_a_bad_line_is_named_and_left_out(naive):
 def test_nothing_but_bad_lines_is_an_error(naive):
     done = run("watch", "--model", naive, input="x;1\ny;2\n")
 
-    assert done.exit_code == 1 and "got 2 that could not be" in done.stderr
+    assert done.exit_code == 1 and "got 2 that were left" in done.stderr
 
 
 def test_a_point_must_say_which_series_it_belongs_to(naive):
@@ -166,6 +166,10 @@ def test_readings_may_be_csv(naive, a):
     assert len(table) == LENGTH and np.isnan(table.expected[0])
 
 
+A_POINT = Point(3, "2024-01-01", "a")
+AT_UNIX = Point(3, "2024-01-01 00:00:00", "a")
+
+
 @pytest.mark.parametrize(
     "line, point",
     [
@@ -177,10 +181,24 @@ def test_readings_may_be_csv(naive, a):
         ('{"value": null}', Point(None)),
         ('{"value": [1, 2], "item_id": 7}', Point([1, 2], None, "7")),
         ("[1, 2]", Point([1, 2])),
+        ('{"sensor": "a", "time": "2024-01-01", "bar": 3}', A_POINT),
+        ('{"id": 1, "item_id": "a", "ts": 1704067200, "value": 3}', AT_UNIX),
+        ("a,1704067200,3", AT_UNIX),
+        ("a,1704067200000,3", AT_UNIX),
+        ("31.12.2024,3", Point(3.0, "31.12.2024")),
+        ("20241231,3", Point(3.0, "20241231")),
     ],
 )
 def test_a_line_is_read_as_it_was_meant(line, point):
     assert Lines().read(line) == point
+
+
+@pytest.mark.parametrize("time", ["03.04.2024 17:00", "3/4/24"])
+def test_a_date_that_may_be_another_is_refused(time):
+    with pytest.raises(ValueError, match="day or month may come first"):
+        Lines().read(f"{time},3")
+    with pytest.raises(ValueError, match="day or month may come first"):
+        Lines().read(json.dumps({"timestamp": time, "value": 3}))
 
 
 @pytest.mark.parametrize(

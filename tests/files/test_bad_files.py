@@ -168,6 +168,10 @@ BAD = {
         LONG + A + "\na,2024-01-01 04:00\n",
         "must have 3 cells, as line 1 has, got 2 in line 7",
     ),
+    "thousands or decimals": (
+        'time,value\n2024-01-01,850\n2024-01-02,"1,020"\n',
+        "numbers that can be read in one way, got '1,020' in line 3; write",
+    ),
     "an open quote": (
         'time,value\n"2024-01-01,1\n2024-01-02,2\n',
         "comma-separated values, got 'EOF inside string.*; check its quotes",

@@ -198,7 +198,15 @@ def test_semicolons_and_decimal_commas_are_read(tmp_path):
     text = "Date;Value\n31.01.2024;1,5\n01.02.2024;2\n02.02.2024;\n"
     file = read(tmp_path, text)
     np.testing.assert_equal(targets(file), {"pump": [1.5, 2, np.nan]})
-    assert "numbers in column 'Value' are read with a decimal" in file.notes[0]
+    assert "'Value' are read with a decimal comma: 1,5 as" in file.notes[0]
+
+
+def test_three_decimals_are_no_thousands(tmp_path):
+    for values in (["1,250", "850,000"], ["0,250", "8"]):
+        text = f"Date;Value\n2024-01-01;{values[0]}\n2024-01-02;{values[1]}\n"
+        (read_values,) = targets(read(tmp_path, text)).values()
+        wanted = [float(value.replace(",", ".")) for value in values]
+        assert read_values == wanted
 
 
 @pytest.mark.parametrize("separator", list(",;\t|"))
