@@ -21,8 +21,10 @@ from gluonts_lai.vigil import Rules
 # Whether spreads follow residuals, unless the user says otherwise.
 RECALIBRATE = True
 # Of what is flagged in clean contexts, most are jumps that the forecaster did
-# not learn. A forecast wants to see them, unless far more is anomalous.
+# not learn. A forecast of the next point wants to see them, one of many less
+# so, and none where far more is anomalous.
 FEW, MANY = 0.02, 0.1
+NEXT, LATER = 0.9, 0.6
 
 
 class Manner(NamedTuple):
@@ -224,7 +226,7 @@ def longest_run(chain: IndicatorChain, context_length: int) -> float:
     return float(max(1.0, np.ceil(np.log(least) / np.log(chain.p_stay))))
 
 
-def replace_above(chain: IndicatorChain) -> float:
+def replace_above(chain: IndicatorChain, prediction_length: int) -> float:
     """
     The probability above which a forecast does not look back on a point.
 
@@ -232,7 +234,10 @@ def replace_above(chain: IndicatorChain) -> float:
     --------
     >>> rates = 0.01, 0.02, 0.06, 0.1, 0.15
     >>> chains = [IndicatorChain.from_prior(rate) for rate in rates]
-    >>> [round(replace_above(chain), 2) for chain in chains]
+    >>> [round(replace_above(chain, 1), 2) for chain in chains]
     [0.9, 0.9, 0.7, 0.5, 0.5]
+    >>> [round(replace_above(chains[0], length), 2) for length in (2, 6, 24)]
+    [0.75, 0.65, 0.61]
     """
-    return float(np.interp(chain.anomaly_rate, [FEW, MANY], [0.9, 0.5]))
+    few = LATER + (NEXT - LATER) / prediction_length
+    return float(np.interp(chain.anomaly_rate, [FEW, MANY], [few, 0.5]))

@@ -247,8 +247,9 @@ class LAIPredictor(Predictor):
             Number of samples, where forecasts are made of them.
         threshold
             Probability above which a point of the context is replaced. None:
-            0.9, less where one point in fifty and more is anomalous, and 0.5
-            where one in ten is.
+            0.9 one step ahead, falling to 0.6 many steps ahead; less where
+            one point in fifty and more is anomalous, and 0.5 where one in ten
+            is.
         recalibrate
             Whether the spread of densities follows the residuals while
             contexts are filtered; None for the default, which is to do so.
@@ -277,7 +278,7 @@ class LAIPredictor(Predictor):
         [[4.0, 7.0, 3.0, 5.0]]
         """
         if threshold is None:
-            threshold = replace_above(self.chain)
+            threshold = replace_above(self.chain, self.prediction_length)
         manner = Manner.chosen(
             "filter", self.treatment, threshold, None, recalibrate
         )

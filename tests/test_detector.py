@@ -54,7 +54,15 @@ def test_spikes_side_by_side_are_replaced_where_spikes_are_frequent():
 
 def test_a_forecast_looks_back_on_what_is_doubtful_where_little_is_wrong():
     rates = np.linspace(0.001, 0.199, 100)
-    above = [replace_above(IndicatorChain.from_prior(rate)) for rate in rates]
+    chains = [IndicatorChain.from_prior(rate) for rate in rates]
 
-    assert np.all(np.diff(above) <= 0)
-    assert (above[0], above[-1]) == (0.9, 0.5)
+    for length, most in ((1, 0.9), (24, 0.6125)):
+        above = [replace_above(chain, length) for chain in chains]
+        assert np.all(np.diff(above) <= 0)
+        assert above[0] == pytest.approx(most) and above[-1] == 0.5
+
+
+def test_the_further_ahead_the_less_a_forecast_looks_back_on_what_is_doubtful():
+    chain = IndicatorChain.from_prior(0.01)
+    above = [replace_above(chain, length) for length in range(1, 100)]
+    assert np.all(np.diff(above) < 0)
