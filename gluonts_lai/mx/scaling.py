@@ -27,6 +27,10 @@ LOCATION_SCALE = (
 )
 
 
+# Least width of a window that has been scaled: it is 1 but for flat windows.
+LEAST_MEAN = 1.0
+
+
 def can_scale(estimator: GluonEstimator, network: Any) -> bool:
     """
     Whether an estimator can be shown scaled windows.
@@ -54,14 +58,16 @@ def is_real(distr_output: Any) -> bool:
 
 def leave_flat_windows(network: Any) -> None:
     """
-    Let a flat window, which is all zeros once it is scaled, be one of width 1.
+    Let a flat window, which is next to zero once it is scaled, have width 1.
 
-    GluonTS's scaler would give it the mean width of the windows that happen to
-    be in its batch.
+    GluonTS's scaler would divide it by next to nothing; where it is all zeros,
+    by the mean width of the windows that happen to be in its batch.
     """
     scaler = getattr(network, "scaler", None)
-    if isinstance(scaler, MeanScaler) and scaler.default_scale is None:
-        scaler.default_scale = 1.0
+    if isinstance(scaler, MeanScaler):
+        scaler.minimum_scale = LEAST_MEAN
+        if scaler.default_scale is None:
+            scaler.default_scale = LEAST_MEAN
 
 
 @as_numpy.register

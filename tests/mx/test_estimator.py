@@ -90,6 +90,22 @@ def test_a_flat_window_does_not_depend_on_its_batch():
     assert_allclose(alone.probability, beside.probability, atol=1e-4)
 
 
+@pytest.mark.parametrize("ripple", [0.0, 1e-6])
+@pytest.mark.parametrize("name", ["SimpleFeedForward", "DeepAR"])
+def test_a_flat_window_is_not_divided_by_next_to_nothing(name, ripple):
+    entry = {"start": START, "target": day(10.0), "item_id": "stuck"}
+    entry["target"][100:150] = 10.0 + ripple * np.resize([1, -1], 50)
+    predictor = trained([entry], name).predictor
+    assert predictor.scaling
+
+    (detection,) = predictor.detect([entry])
+
+    # The noise has a density of e¹: e⁶ is more than a hundred times as sure.
+    # Divided by the ripple, it is e¹⁰ and more.
+    inside = detection.log_density[130:150]
+    assert np.isfinite(inside).all() and inside.max() < 6
+
+
 def test_series_without_a_name_are_not_taken_for_others():
     small, large = day(10.0), 1_000 * day(10.0, seed=1)
     small[250] += 20.0
