@@ -93,12 +93,6 @@ class Detection(NamedTuple):
                 columns[key] = row
         return pd.DataFrame(columns, index=index)
 
-    def periods(self, times: np.ndarray) -> pd.PeriodIndex:
-        """The periods of some of the points."""
-        return pd.PeriodIndex(
-            [self.start + int(t) for t in times], freq=self.start.freq
-        )
-
     def segments(self, threshold: float = 0.5) -> pd.DataFrame:
         """
         The anomalies: where each begins and ends, both included, how long it
@@ -122,8 +116,8 @@ class Detection(NamedTuple):
         gaps = Gaps.of(probability > threshold)
         segments = pd.DataFrame(
             {
-                "start": self.periods(gaps.begin),
-                "end": self.periods(gaps.end - 1),
+                "start": periods(self.start, gaps.begin),
+                "end": periods(self.start, gaps.end - 1),
                 "length": gaps.end - gaps.begin,
                 "peak_probability": [
                     probability[row, begin:end].max()
@@ -149,3 +143,8 @@ class Detection(NamedTuple):
         from gluonts_lai.plot import plot_detection
 
         return plot_detection(self, threshold)
+
+
+def periods(start: pd.Period, times: np.ndarray) -> pd.PeriodIndex:
+    """The periods of some points of a series, of which there may be none."""
+    return pd.PeriodIndex([start + int(t) for t in times], freq=start.freq)

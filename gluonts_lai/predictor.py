@@ -507,14 +507,6 @@ class LAIPredictor(Predictor):
             hashlib.sha256(weights_of(self.base)).hexdigest(),
         )
 
-    def all_but_base(self) -> dict[str, Any]:
-        """The arguments of the constructor, but for the base."""
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if name not in ("base", "prediction_length", "lead_time")
-        }
-
     def __eq__(self, that: object) -> bool:
         """
         Whether both learned the same, and their bases are equal: true of a
@@ -525,8 +517,7 @@ class LAIPredictor(Predictor):
         return (
             # Some bases of PyTorch are equal whatever their weights.
             self.fingerprint() == that.fingerprint()
-            and dump_json(self.all_but_base())
-            == dump_json(that.all_but_base())
+            and dump_json(all_but_base(self)) == dump_json(all_but_base(that))
             and bool(self.base == that.base)
         )
 
@@ -569,9 +560,8 @@ class LAIPredictor(Predictor):
         """
         break_seal(path)
         super().serialize(path)
-        (path / "lai.json").write_text(
-            dump_json(self.all_but_base()), encoding="utf-8"
-        )
+        state = dump_json(all_but_base(self))
+        (path / "lai.json").write_text(state, encoding="utf-8")
         (path / "base").mkdir(exist_ok=True)
         self.base.serialize(path / "base")
         seal(path)
@@ -601,6 +591,15 @@ class LAIPredictor(Predictor):
         state = what_was_saved(path / "lai.json")
         base = load_base(path / "base", kwargs)
         return cls(base, **state)
+
+
+def all_but_base(predictor: LAIPredictor) -> dict[str, Any]:
+    """The arguments of the constructor, but for the base."""
+    return {
+        name: value
+        for name, value in vars(predictor).items()
+        if name not in ("base", "prediction_length", "lead_time")
+    }
 
 
 def load_base(folder: Path, kwargs: dict) -> Predictor:

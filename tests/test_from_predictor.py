@@ -15,6 +15,7 @@ from gluonts.model.trivial.mean import MeanPredictor
 
 from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
 from gluonts_lai.backends import seeded
+from gluonts_lai.predictor import all_but_base
 from tests import contract
 from tests.series import dataset
 
@@ -116,7 +117,7 @@ def test_predictors_that_differ_are_not_equal(spiked):
         learned(label_field=None, treatment="mask"),
         LAIPredictor(
             SeasonalNaivePredictor(3, season_length=12),
-            **one.all_but_base(),
+            **all_but_base(one),
         ),
         one.base,
         None,

@@ -47,5 +47,5 @@ def test_series_that_give_no_window_are_an_error():
     training.estimator.train_sampler.min_past = 1_000
     data = Treated(training.prepared, Clean.as_observed(panel.values))
 
-    with pytest.raises(Exception, match="101 series in a row gave none"):
+    with pytest.raises(Exception, match="got none in 101 draws; give long"):
         next(iter(training.loader(data, None)))

@@ -73,5 +73,5 @@ def test_a_batch_has_all_that_the_loss_takes(name):
 def test_series_that_give_no_window_are_an_error():
     training, data = training_of("SimpleFeedForward", 1_000)
 
-    with pytest.raises(Exception, match="101 series in a row gave none"):
+    with pytest.raises(Exception, match="got none in 101 draws; give long"):
         next(iter(training.loader(data, None)))
