@@ -62,7 +62,7 @@ def test_a_forecast_looks_back_on_what_is_doubtful_where_little_is_wrong():
         assert above[0] == pytest.approx(most) and above[-1] == 0.5
 
 
-def test_the_further_ahead_the_less_a_forecast_looks_back_on_what_is_doubtful():
+def test_a_forecast_of_many_steps_looks_back_on_less_that_is_doubtful():
     chain = IndicatorChain.from_prior(0.01)
     above = [replace_above(chain, length) for length in range(1, 100)]
     assert np.all(np.diff(above) < 0)
