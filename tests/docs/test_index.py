@@ -11,7 +11,10 @@ import gluonts_lai
 from .pages import ROOT
 
 PAGES = [
+    "README.md",
+    "benchmarks/README.md",
     "docs/README.md",
+    "docs/guide.md",
     "docs/deploying.md",
     "docs/several_processes.md",
     "docs/scale.md",
@@ -19,18 +22,22 @@ PAGES = [
 ]
 
 
+def headings_of(path):
+    """What a link may name of a page."""
+    return {
+        re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.M)
+    }
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_and_headings(page):
     text = (ROOT / page).read_text("utf-8")
-    headings = {
-        re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
-        for heading in re.findall(r"^#+ (.*)$", text, re.M)
-    }
-    for link in re.findall(r"\]\(([^)]+)\)", text):
-        if link.startswith("#"):
-            assert link[1:] in headings
-        else:
-            assert (ROOT / page).parent.joinpath(link).exists(), link
+    for link in re.findall(r"\]\((?!https:)([^)]+)\)", text):
+        name, _, heading = link.partition("#")
+        path = (ROOT / page).parent / name if name else ROOT / page
+        assert path.exists(), link
+        assert not heading or heading in headings_of(path), link
 
 
 def test_the_index_has_all_public_names():
