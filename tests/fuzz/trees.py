@@ -65,7 +65,9 @@ def changed(draw, tree):
     tree = copy.deepcopy(tree)
     for _ in range(draw(st.integers(1, 2))):
         place = draw(st.sampled_from(list(places(tree))))
-        tree = put(tree, place, draw(st.none() | trees), draw(st.booleans()))
+        # A copy: the next change may be to what is odd in this one.
+        node = copy.deepcopy(draw(st.none() | trees))
+        tree = put(tree, place, node, draw(st.booleans()))
     return tree
 
 
