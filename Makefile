@@ -13,7 +13,7 @@ help:
 	@echo "make test       all tests, MXNet and PyTorch (gluonts 0.16, numpy 1.23)"
 	@echo "make test-next  the tests without MXNet (gluonts 0.17, numpy 2)"
 	@echo "make test-scale the tests of engines: loky, Dask, Ray, Spark"
-	@echo "make fuzz       data, states, folders and files made up to do harm, for ten minutes"
+	@echo "make fuzz       data, states, folders and files made up to do harm, for some minutes"
 	@echo "make lint       black, ruff, mypy"
 	@echo "make notebooks  run the notebooks anew and keep what they show (GLUONTS_LAI_DATA=FOLDER)"
 	@echo "make bench      the quick benchmarks, beside other libraries (GLUONTS_LAI_DATA=FOLDER)"
