@@ -139,9 +139,9 @@ def trained(backend, clients, seed):
     return predictor, bare
 
 
-def over_seeds(ask, num_seeds):
+def over(seeds, ask):
     """Errors of all seeds, client by client."""
-    return list(map(np.concatenate, zip(*map(ask, range(num_seeds)))))
+    return list(map(np.concatenate, zip(*map(ask, seeds))))
 
 
 def say(kind, how, filtered, unfiltered, clean):
@@ -158,25 +158,25 @@ def say(kind, how, filtered, unfiltered, clean):
     )
 
 
-def table(backend, clients, num_seeds):
+def table(backend, clients, seeds):
     num_windows = sum(len(c.windows()) for c in clients)
     print(
         f"\n{backend}: {len(clients)} clients, {num_windows} windows, "
-        f"{num_seeds} seeds"
+        f"seeds {', '.join(map(str, seeds))}"
     )
-    pairs = [trained(backend, clients, seed) for seed in range(num_seeds)]
+    pairs = {seed: trained(backend, clients, seed) for seed in seeds}
     print(
         f"{'context':8}{'threshold':16}{'filtered':>12}{'unfiltered':>12}"
         f"{'  and clean':>12}{'ratio':>9}{'':9}{'worst':>9}"
     )
     clean = None
     for kind, draw in DRAW.items():
-        seen = [contexts(clients, draw, seed) for seed in range(num_seeds)]
+        seen = {seed: contexts(clients, draw, seed) for seed in seeds}
 
         def unfiltered(seed, seen=seen):
             return errors(clients, pairs[seed][1].predict(seen[seed]))
 
-        bare = over_seeds(unfiltered, num_seeds)
+        bare = over(seeds, unfiltered)
         clean = clean or bare  # the first kind
         for threshold in THRESHOLDS:
             for recalibrate in (False, True):
@@ -188,7 +188,7 @@ def table(backend, clients, num_seeds):
                     return errors(clients, forecasts)
 
                 how = f"{threshold}{' + r' if recalibrate else ''}"
-                say(kind, how, over_seeds(filtered, num_seeds), bare, clean)
+                say(kind, how, over(seeds, filtered), bare, clean)
 
 
 def arguments():
@@ -201,6 +201,7 @@ def arguments():
         "--backend", choices=[*FEED_FORWARD, "both"], default="both"
     )
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--first-seed", type=int, default=0)
     return parser.parse_args()
 
 
@@ -211,7 +212,8 @@ def main():
     clients = read_clients(options.data)
     with env._let(use_tqdm=False):
         for backend in chosen(options.backend, FEED_FORWARD):
-            table(backend, clients, options.seeds)
+            first = options.first_seed
+            table(backend, clients, range(first, first + options.seeds))
 
 
 if __name__ == "__main__":

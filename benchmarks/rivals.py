@@ -42,6 +42,11 @@ NEURAL = {  # who is asked for which of the outputs
     "LAI": ("gaussian", "student"),
     "oracle": ("student",),
 }
+UNITS = {
+    False: "Each row over its own clean training, which is in the first "
+    "column",
+    True: "Errors as they are",
+}
 OTHERS = ("neuralforecast", "seasonal naive")
 SETS = ("outliers", "runs", "changes", "NAB real", "NAB artificial")
 DETECTORS = (
@@ -74,7 +79,6 @@ def contenders(options):
         (f"{method}, {OUTPUTS[output]}", method, output)
         for method, outputs in NEURAL.items()
         for output in outputs
-        if options.network == "mlp" or output == "student"
     ]
     if options.network == "mlp":
         rows += [(name, name, "student") for name in OTHERS]
@@ -104,9 +108,9 @@ def compare_forecasts(options):
     print(
         f"{NETWORKS[options.network]}, {options.backend}, 24 hours ahead from "
         f"72: hourly electricity, {options.clients} clients, {options.steps} "
-        f"gradient steps, {options.seeds} seeds (median ± the furthest). Each "
-        "row over its own clean training, which is in the first column; in "
-        "brackets, the median over clients instead of their mean.\n"
+        f"gradient steps, {options.seeds} seeds (median ± the furthest). "
+        f"{UNITS[options.absolute]}; in brackets, the median over clients "
+        "instead of their mean.\n"
     )
     head = ["", "clean training"]
     head += [f"{kind} {rate:.0%}" for kind, rate in places[1:]]
@@ -123,12 +127,36 @@ def compare_forecasts(options):
                     ]
                     for seed in range(options.seeds)
                 ]
-                table.append([label, *ratios(found, place, metric)])
+                table.append(
+                    [label, *row_of(found, place, metric, options.absolute)]
+                )
             print_table(head, table)
+    print("Training points at probability 0.5: flagged / precision / recall\n")
+    table = [
+        [label]
+        + [
+            judged(
+                ledger.get(cell(method, output, kind, rate, seed))
+                for seed in range(options.seeds)
+            )
+            for kind, rate in places
+        ]
+        for label, method, output in rows
+        if method == "LAI"
+    ]
+    print_table(head, table)
 
 
-def ratios(found, place, metric):
-    """Errors of a method: those of clean training, the others over them."""
+def judged(found):
+    """Medians over seeds of how the training points were judged."""
+    found = [one for one in found if one]
+    names = ("flagged", "precision", "recall")
+    medians = (np.median([one[name] for one in found]) for name in names)
+    return " / ".join(map(number, medians)) if found else "–"
+
+
+def row_of(found, place, metric, absolute):
+    """Errors of a method: as they are, or all but the first over that."""
     cells = []
     for column in range(len(found[0])):
         means, medians = [], []
@@ -136,10 +164,12 @@ def ratios(found, place, metric):
             clean, here = seed[0], seed[column]
             if clean is None or here is None:
                 continue
+            at = place if column else "clean"
             for values, over in ((means, np.mean), (medians, np.median)):
-                error = over(list(here[place][metric].values()))
+                error = over(list(here[at][metric].values()))
                 base = over(list(clean["clean"][metric].values()))
-                values.append(error / base if column else error)
+                is_ratio = column and not absolute
+                values.append(error / base if is_ratio else error)
         if not means:
             cells.append("–")
         else:
@@ -261,6 +291,11 @@ def arguments():
         command.add_argument("--series", type=int, help="series of each set")
         command.add_argument("--clients", type=int)
         command.add_argument("--network", choices=NETWORKS, default="mlp")
+        command.add_argument(
+            "--absolute",
+            action="store_true",
+            help="print errors themselves, not those over clean training",
+        )
     options = parser.parse_args()
     for name, value in SETTINGS[options.what][options.quick].items():
         if getattr(options, name) is None:

@@ -8,7 +8,7 @@ training and each detection has a fresh process, whose peak memory is taken.
     python benchmarks/scale.py                   # all of it, on PyTorch
     python benchmarks/scale.py growth            # time and memory, 1e5 to 1e7
     python benchmarks/scale.py workers           # a model for each series
-    python benchmarks/scale.py workers --series 60   # the same, in minutes
+    python benchmarks/scale.py workers --series 100  # the same, in minutes
     python benchmarks/scale.py speed             # detect, points a second
     python benchmarks/scale.py large             # 20 million points
     python benchmarks/scale.py --backend mx --quick
@@ -106,7 +106,7 @@ def train(backend, data, model):
     return found
 
 
-def detect(data, model, n_jobs=1):
+def detect(data, model, n_jobs=1, again=False):
     predictor = Predictor.deserialize(Path(model))
     kwargs = {} if n_jobs == 1 else {"n_jobs": n_jobs}
 
@@ -117,13 +117,17 @@ def detect(data, model, n_jobs=1):
     before = peak()
     dataset = FileDataset(Path(data), freq="h")
     seconds, busy, num_points = timed(lambda: detect(dataset))
-    return {
+    found = {
         "seconds": seconds,
         "busy": busy,
         "before": before,
         "peak": peak(),
         "speed": num_points / seconds,
     }
+    if again:  # now that the workers are there
+        seconds, *_ = timed(lambda: detect(dataset))
+        found["again"] = num_points / seconds
+    return found
 
 
 def train_each(backend, num_series, length, n_jobs):
@@ -141,16 +145,26 @@ CELLS = {"train": train, "detect": detect, "train_each": train_each}
 
 def measured(what, **cell):
     """What a function says in a process of its own."""
+    return begun(what, **cell)()
+
+
+def begun(what, **cell):
+    """Begin it, and say what to call for what it says."""
     about = ", ".join(f"{k} {v}" for k, v in cell.items() if k != "model")
     print(f"... {what} {about}", file=sys.stderr, flush=True)
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, SCRIPT, "--cell", json.dumps([what, cell])],
         stdout=subprocess.PIPE,
         text=True,
     )
-    if done.returncode:
-        sys.exit(f"{what} {about} failed; see above.")
-    return json.loads(done.stdout.splitlines()[-1])
+
+    def end():
+        output, _ = process.communicate()
+        if process.returncode:
+            sys.exit(f"{what} {about} failed; see above.")
+        return json.loads(output.splitlines()[-1])
+
+    return end
 
 
 # Tables.
@@ -214,29 +228,34 @@ def grown(now, last, which):
     return [f"{found['busy']:.1f}", times, f"{found['peak']:.0f}", more]
 
 
-def workers(backend, quick, num_series):
+def workers(backend, quick, num_series, alone):
+    """By one and by two workers; by two processes that share nothing."""
     shape = (12, 400) if quick else (num_series, 1_500)
-    one, two = (
-        measured(
-            "train_each",
-            backend=backend,
-            num_series=shape[0],
-            length=shape[1],
-            n_jobs=n_jobs,
-        )["speed"]
-        for n_jobs in (1, 2)
-    )
+    least = (12, 400) if quick else (alone, 1_500)
+
+    def cell(shape, n_jobs):
+        return {
+            "backend": backend,
+            "num_series": shape[0],
+            "length": shape[1],
+            "n_jobs": n_jobs,
+        }
+
+    one = measured("train_each", **cell(least, 1))["speed"]
+    both = [begun("train_each", **cell(least, 1)) for _ in range(2)]
+    apart = sum(end()["speed"] for end in both)
+    two = measured("train_each", **cell(shape, 2))["speed"]
+    ways = {
+        f"1 worker, {least[0]:,} series": (one, "–"),
+        f"2 workers, {shape[0]:,} series": (two, f"{SPEED_UP}"),
+        f"2 processes of 1 worker, {least[0]:,} series each": (apart, "–"),
+    }
     print_table(
-        [f"{backend}, a model for each series", "1 worker", "2", "speed-up"]
-        + ["wanted"],
+        [f"{backend}, a model for each series of {shape[1]:,} points"]
+        + ["series a second", "speed-up", "wanted"],
         [
-            [
-                f"{shape[0]:,} × {shape[1]:,}, series a second",
-                f"{one:.2f}",
-                f"{two:.2f}",
-                f"{two / one:.2f}",
-                f"{SPEED_UP}",
-            ]
+            [name, f"{found:.2f}", f"{found / one:.2f}", wanted]
+            for name, (found, wanted) in ways.items()
         ],
     )
 
@@ -246,17 +265,25 @@ def speed(backend, quick, max_workers):
     _, model, _ = trained(backend, 50, 1_000)
     data = written(num_series, length)
     print_table(
-        [f"{backend}, detect", "workers", "points a second", "wanted"],
+        [f"{backend}, detect", "workers", "points a second"]
+        + ["a second time", "wanted"],
         [
             [
                 f"{num_series:,} × {length:,}",
                 f"{n_jobs}",
                 f"{found['speed']:,.0f}",
+                f"{found['again']:,.0f}",
                 f"{SPEED:,}",
             ]
             for n_jobs in range(1, max_workers + 1)
             for found in [
-                measured("detect", data=data, model=model, n_jobs=n_jobs)
+                measured(
+                    "detect",
+                    data=data,
+                    model=model,
+                    n_jobs=n_jobs,
+                    again=True,
+                )
             ]
         ],
     )
@@ -301,7 +328,13 @@ def arguments():
         "--series",
         type=int,
         default=1_000,
-        help="series that have a model each (1,000 take hours)",
+        help="series that two workers train on",
+    )
+    parser.add_argument(
+        "--alone",
+        type=int,
+        default=100,
+        help="series that one worker trains on (1,000 take half an hour)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="small settings, for a look"
@@ -320,7 +353,7 @@ def measure(options):
             if part == "speed":
                 speed(backend, options.quick, options.max_workers)
             elif part == "workers":
-                workers(backend, options.quick, options.series)
+                workers(backend, options.quick, options.series, options.alone)
             else:
                 globals()[part](backend, options.quick)
 
