@@ -42,8 +42,9 @@ from gluonts_lai.profiles import Profile, Profiles
 from gluonts_lai.recipe import Recipe, widening_of
 from gluonts_lai.saved import check_horizon, what_was_saved
 from gluonts_lai.seeds import derived
+from gluonts_lai.several import as_entries
 from gluonts_lai.states import fingerprint
-from gluonts_lai.streaming import StreamingDetector, as_entries
+from gluonts_lai.streaming import StreamingDetector
 from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
 from gluonts_lai.trust import check_base

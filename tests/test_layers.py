@@ -33,7 +33,7 @@ ROWS = [
     ["filtering", "profile_rows", "backends", "resampling", "saved"],
     ["detector", "tracks", "forecasting", "plot", "workers"],
     ["calibration", "detection", "particles", "readings", "watch", "clocks"]
-    + ["chunks", "survey"],
+    + ["chunks", "several", "survey"],
     ["em", "report"],
     ["learned", "streaming", "memory"],
     ["predictor", "interruptions"],
