@@ -47,6 +47,7 @@ MB = 2**20
 EPOCHS = 10
 SHORT = 200  # points of a short series
 NUM_LONG = 10  # series, where they are long
+SHAPES = ("many short", "few long")
 # What is wanted: speed-up by two workers, points a second, MB.
 SPEED_UP, SPEED, MOST_MEMORY = 1.7, 100_000, 4_096
 
@@ -192,9 +193,9 @@ def trained(backend, num_series, length):
     return data, model, found
 
 
-def growth(backend, quick):
+def growth(backend, quick, shapes=SHAPES):
     sizes = (20_000, 100_000, 400_000) if quick else (10**5, 10**6, 10**7)
-    for shape in ("many short", "few long"):
+    for shape in shapes:
         rows, last = [], None
         for num_series, length in steps(sizes, shape):
             data, model, training = trained(backend, num_series, length)
@@ -319,6 +320,13 @@ def arguments():
         "--backend", choices=[*FEED_FORWARD, "both"], default="torch"
     )
     parser.add_argument(
+        "--shapes",
+        nargs="+",
+        choices=SHAPES,
+        default=SHAPES,
+        help="of what is to grow",
+    )
+    parser.add_argument(
         "--max-workers",
         type=int,
         default=1,
@@ -350,12 +358,14 @@ def arguments():
 def measure(options):
     for backend in chosen(options.backend, FEED_FORWARD):
         for part in options.parts or PARTS:
-            if part == "speed":
+            if part == "growth":
+                growth(backend, options.quick, options.shapes)
+            elif part == "speed":
                 speed(backend, options.quick, options.max_workers)
             elif part == "workers":
                 workers(backend, options.quick, options.series, options.alone)
             else:
-                globals()[part](backend, options.quick)
+                large(backend, options.quick)
 
 
 def main():
