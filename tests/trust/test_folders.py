@@ -190,6 +190,13 @@ def test_what_cannot_have_been_learned_is_refused(folder, name):
             folder.load()
 
 
+def check_refused(folder):
+    with pytest.raises(
+        ValueError, match="must hold what was learned, got som"
+    ):
+        folder.load()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -215,25 +222,16 @@ def test_profiles_that_cannot_have_been_learned_are_refused(folder, change):
     change(profile_of(state))
     folder.write("lai.json", state)
 
-    with pytest.raises(
-        ValueError, match="must hold what was learned, got som"
-    ):
-        folder.load()
+    check_refused(folder)
 
 
 def test_more_or_less_than_was_learned_is_refused(folder):
     state = folder.json("lai.json")
     folder.write("lai.json", {**state, "base": 1})
-    with pytest.raises(
-        ValueError, match="must hold what was learned, got som"
-    ):
-        folder.load()
+    check_refused(folder)
     del state["chain"]
     folder.write("lai.json", state)
-    with pytest.raises(
-        ValueError, match="must hold what was learned, got som"
-    ):
-        folder.load()
+    check_refused(folder)
 
 
 def test_a_base_that_gluonts_cannot_read_ends_in_a_sentence(folder):
