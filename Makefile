@@ -38,7 +38,7 @@ test-scale: .venv-scale/.with-test-scale
 
 # Other examples each time, so many times as many as among the tests.
 fuzz: .venv/.with-test
-	@GLUONTS_LAI_FUZZ=20 .venv/bin/python -m pytest $(parallel) tests/fuzz
+	@GLUONTS_LAI_FUZZ=90 .venv/bin/python -m pytest $(parallel) tests/fuzz
 
 lint: .venv/.with-test
 	@.venv/bin/black --check --quiet . || { .venv/bin/black --diff --quiet .; exit 1; }
