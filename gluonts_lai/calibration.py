@@ -18,9 +18,9 @@ from gluonts_lai.detector import Manner, filter_of
 from gluonts_lai.filtering import Filter
 from gluonts_lai.nominal.protocol import Nominal, Scores
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.table import Table
 from gluonts_lai.profiles import Profile
 from gluonts_lai.recipe import Recipe
-from gluonts_lai.table import Table
 
 WIDENINGS = np.geomspace(0.3, 8.0, 34).tolist()
 TAILS = (1.0, 2.0, 4.0, 8.0)

@@ -24,8 +24,8 @@ from gluonts_lai.indicator import (
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.table import Table
 from gluonts_lai.plot import Fit, plot_figure1
-from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ import numpy as np
 from gluonts_lai.choices import check_at_least, check_choice, check_share
 from gluonts_lai.evidence import Chains
 from gluonts_lai.filtering import COARSE, FINE, Filter, Settled
+from gluonts_lai.filtering.judging import OUTLASTING
+from gluonts_lai.filtering.vigil import Rules
 from gluonts_lai.indicator import IndicatorChain
-from gluonts_lai.judging import OUTLASTING
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.table import Table
 from gluonts_lai.profiles import Profile, anomalous_densities
-from gluonts_lai.table import Table
 from gluonts_lai.transform import Treatment
-from gluonts_lai.vigil import Rules
 
 # Whether spreads follow residuals, unless the user says otherwise.
 RECALIBRATE = True

@@ -42,11 +42,10 @@ from gluonts_lai.filtering import Filter
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import series_scales
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.table import Table
 from gluonts_lai.profiles import profiles_of, refitted
 from gluonts_lai.recipe import Recipe
 from gluonts_lai.rounds import History, Round
-from gluonts_lai.survey import survey
-from gluonts_lai.table import Table
 from gluonts_lai.transform import Clean, Treatment
 from gluonts_lai.transitions import (
     chains_of,
@@ -55,6 +54,7 @@ from gluonts_lai.transitions import (
     not_longer,
     sampled_transitions,
 )
+from gluonts_lai.workers.survey import survey
 
 logger = logging.getLogger(__name__)
 

@@ -35,11 +35,11 @@ from gluonts_lai.memory import adopt, remembered
 from gluonts_lai.nominal.pasts import context_length_of, prediction_length_of
 from gluonts_lai.origin import Origin
 from gluonts_lai.panel import Panel, check_freq, training_panel
+from gluonts_lai.panel.table import Table
 from gluonts_lai.predictor import LAIPredictor
 from gluonts_lai.recipe import Recipe, wide_enough, widening_of
 from gluonts_lai.rounds import History
 from gluonts_lai.seeds import derived
-from gluonts_lai.table import Table
 
 # Share of the epochs before the tails of series are learned from, too: until
 # then they show how sure of itself the network may be.

@@ -14,7 +14,7 @@ from gluonts_lai.indicator import (
     smooth_chain,
 )
 from gluonts_lai.indicator.inference import Smoothed
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 # How far a series reaches, in its usual widths.
 USUAL_RANGE = 10.0

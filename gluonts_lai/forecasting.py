@@ -12,8 +12,8 @@ from gluonts_lai.backends import rescaled
 from gluonts_lai.nominal.ages import predictor_of_age
 from gluonts_lai.nominal.scaling import Scale, window_scale
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.table import Table
 from gluonts_lai.profiles import Profile
-from gluonts_lai.table import Table
 
 
 def forecasts_of(

@@ -15,9 +15,9 @@ from gluonts_lai.anomalous import Uniform
 from gluonts_lai.calibration import Calibration, Shape
 from gluonts_lai.em import MonteCarloEM
 from gluonts_lai.indicator import IndicatorChain
+from gluonts_lai.panel.table import flat, unflat
 from gluonts_lai.profiles import refitted
 from gluonts_lai.rounds import History, Round
-from gluonts_lai.table import flat, unflat
 
 Arrays = Mapping[str, np.ndarray]
 

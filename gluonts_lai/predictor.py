@@ -28,7 +28,6 @@ from gluonts_lai.choices import (
     check_choice,
     check_share,
 )
-from gluonts_lai.chunks import Chunk, each_chunk
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found, Manner, find, replace_above
 from gluonts_lai.forecasting import forecasts_of
@@ -37,18 +36,19 @@ from gluonts_lai.learned import learn_around
 from gluonts_lai.manifest import break_seal, check_sealed, seal
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel, check_freq, check_shape
+from gluonts_lai.panel.table import Table
 from gluonts_lai.particles import find_with_particles
 from gluonts_lai.profiles import Profile, Profiles
 from gluonts_lai.recipe import Recipe, widening_of
 from gluonts_lai.saved import check_horizon, what_was_saved
 from gluonts_lai.seeds import derived
-from gluonts_lai.several import as_entries
-from gluonts_lai.states import fingerprint
 from gluonts_lai.streaming import StreamingDetector
-from gluonts_lai.table import Table
+from gluonts_lai.streaming.several import as_entries
+from gluonts_lai.streaming.states import fingerprint
 from gluonts_lai.transform import Clean
 from gluonts_lai.trust import check_base
 from gluonts_lai.workers import check_n_jobs
+from gluonts_lai.workers.chunks import Chunk, each_chunk
 
 # Points to filter before those that a forecast looks back on: recalibration
 # forgets them slowly.

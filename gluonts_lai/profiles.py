@@ -14,7 +14,7 @@ from gluonts_lai.anomalous import AnomalousModel
 from gluonts_lai.evidence import floored
 from gluonts_lai.nominal.scaling import Scale, series_scale
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table, as_rows
+from gluonts_lai.panel.table import Table, as_rows
 
 # Values to remember of a typical series.
 NUM_VALUES = 200

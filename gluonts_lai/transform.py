@@ -12,7 +12,7 @@ from gluonts.dataset import DataEntry
 from gluonts.transform import Transformation
 
 from gluonts_lai.gaps import bounded, fill
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 TARGET, OBSERVED = "target", "observed_values"
 # What the inner 80 % of a Gaussian span, in sds.

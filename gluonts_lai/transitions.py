@@ -12,7 +12,7 @@ from gluonts_lai.indicator import (
     count_transitions,
     estimate_chain,
 )
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 
 def sampled_transitions(paths: list[Table]) -> np.ndarray:

@@ -19,7 +19,7 @@ from gluonts_lai.calibration import (
 from gluonts_lai.filtering import Filter
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import Treatment
 from tests import naive
 

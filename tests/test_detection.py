@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Found
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 from . import naive
 

@@ -12,7 +12,7 @@ from gluonts_lai.indicator import (
     condition_on_labels,
     smooth_chain,
 )
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 SHAPES = [(8,), (2, 5), (8,), (5,)]
 CHAINS = [IndicatorChain(0.1 + i / 10, 0.2, 0.5 + i / 10) for i in range(4)]

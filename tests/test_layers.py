@@ -2,8 +2,8 @@
 Arrows point one way.
 
     cli, demo → estimator → predictor → streaming, particles, em →
-    detector, tracks → filtering → judging, profiles → nominal →
-    panel, transform, evidence → indicator, anomalous
+    detector, workers → filtering → profiles → nominal →
+    transform, evidence → panel, indicator, anomalous
 
     backends → mx, torch → nominal
 
@@ -20,22 +20,21 @@ import gluonts_lai
 ROWS = [
     ["limits"],
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
-    + ["hush", "room"],
+    + ["hush"],
     ["documents"],
-    ["table", "entries", "gaps", "indicator", "anomalous", "ev", "files"],
+    ["panel", "gaps", "indicator", "anomalous", "ev", "files"],
     ["dataset", "manifest"],
     ["trust"],
-    ["chains", "panel", "packing", "transform", "evidence", "states", "vigil"],
+    ["chains", "transform", "evidence"],
     ["origin"],
     ["checkpoint"],
     ["transitions", "nominal", "recipe"],
-    ["judging", "profiles", "mx", "torch"],
-    ["filtering", "profile_rows", "backends", "resampling", "saved"],
-    ["detector", "tracks", "forecasting", "plot", "workers"],
-    ["calibration", "detection", "particles", "readings", "watch", "clocks"]
-    + ["chunks", "several", "survey"],
+    ["profiles", "mx", "torch"],
+    ["filtering", "backends", "saved"],
+    ["detector", "forecasting", "plot", "workers"],
+    ["calibration", "detection", "particles", "streaming"],
     ["em", "report"],
-    ["learned", "streaming", "memory"],
+    ["learned", "memory"],
     ["predictor", "interruptions"],
     ["estimator"],
     ["per_series", "frames"],

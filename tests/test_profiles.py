@@ -13,11 +13,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from gluonts_lai import LAIEstimator, Uniform
 from gluonts_lai.anomalous import AnomalousModel, Gaussian, GaussianMixture
+from gluonts_lai.filtering.profile_rows import Domains, ProfileRows
 from gluonts_lai.nominal.scaling import Scale, series_scale
 from gluonts_lai.panel import Panel
-from gluonts_lai.profile_rows import Domains, ProfileRows
+from gluonts_lai.panel.table import Table
 from gluonts_lai.profiles import NUM_VALUES, Profile, Profiles, Typical
-from gluonts_lai.table import Table
 from tests.backends import BACKENDS
 from tests.series import dataset
 

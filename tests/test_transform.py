@@ -8,7 +8,7 @@ from gluonts.dataset.common import ListDataset
 from gluonts.transform import AddObservedValuesIndicator
 from numpy.testing import assert_allclose, assert_array_equal
 
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import Clean, Rows, TreatAnomalies, Treatment
 
 from . import naive

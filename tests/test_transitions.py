@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from gluonts_lai import indicator
 from gluonts_lai.evidence import Evidence
 from gluonts_lai.indicator import IndicatorChain, estimate_chain
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transitions import (
     chains_of,
     expected_transitions,

@@ -15,7 +15,7 @@ from .arriving import Point
 
 if TYPE_CHECKING:
     from gluonts_lai import LAIPredictor, StreamingDetector
-    from gluonts_lai.readings import Reading
+    from gluonts_lai.streaming.readings import Reading
 
 KIND, VERSION = "gluonts-lai watch", 1
 

@@ -19,7 +19,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from gluonts_lai.choices import check_choice
-from gluonts_lai.entries import labels_of, name_of, target_of
+from gluonts_lai.panel.entries import labels_of, name_of, target_of
 
 from .families import both_ways
 from .magnitude import Magnitude, range_of, spread_of

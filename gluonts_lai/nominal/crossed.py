@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 from .protocol import Nominal, Scores, Update
 from .scaling import Scale

@@ -14,7 +14,7 @@ from gluonts.transform import Chain, FlatMapTransformation, InstanceSplitter
 
 from gluonts_lai import seeds
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import OBSERVED
 
 from .densities import Density

@@ -15,7 +15,7 @@ import numpy as np
 from gluonts.transform import Transformation
 
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import OBSERVED, TARGET, Clean, treated
 
 from .ages import of_age

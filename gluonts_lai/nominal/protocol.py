@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Protocol, Sequence
 import numpy as np
 
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 from .bells import Bells, lighter
 from .scaling import Scale

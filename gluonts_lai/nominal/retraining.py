@@ -22,10 +22,10 @@ from gluonts.model.estimator import Estimator
 from gluonts.model.predictor import Predictor
 
 from gluonts_lai.checkpoint import Checkpoint
-from gluonts_lai.entries import stretch
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.entries import stretch
+from gluonts_lai.panel.table import flat, unflat
 from gluonts_lai.seeds import derived
-from gluonts_lai.table import flat, unflat
 from gluonts_lai.transform import Clean, TreatAnomalies
 
 from .crossed import Crossed

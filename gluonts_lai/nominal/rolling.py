@@ -12,7 +12,7 @@ import numpy as np
 from gluonts.model.predictor import Predictor
 
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 
 from .densities import StudentT
 from .forecasts import density_of

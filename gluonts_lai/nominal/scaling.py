@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluonts_lai.indicator.recursion import compiled
-from gluonts_lai.table import Table, as_rows
+from gluonts_lai.panel.table import Table, as_rows
 
 # Least width of a window, as a share of the usual width in its series.
 LEAST_WIDTH = 0.1

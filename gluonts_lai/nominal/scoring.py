@@ -11,7 +11,7 @@ from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from gluonts_lai.table import Table, as_rows
+from gluonts_lai.panel.table import Table, as_rows
 
 from .bells import Bells
 from .densities import Density, StudentT, robust_scale

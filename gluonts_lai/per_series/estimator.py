@@ -16,8 +16,8 @@ from gluonts_lai.backends import seeded
 from gluonts_lai.caution import warn
 from gluonts_lai.estimator import LAIEstimator
 from gluonts_lai.nominal.pasts import prediction_length_of
-from gluonts_lai.packing import Packed, packed
 from gluonts_lai.workers import check_n_jobs, share_out
+from gluonts_lai.workers.packing import Packed, packed
 
 from .names import check_unique, key_of, keys_of, seed_of
 from .predictor import PerSeriesPredictor

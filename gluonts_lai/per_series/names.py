@@ -5,7 +5,7 @@ Which series is it? Models are found by the ``item_id`` of an entry.
 from typing import Any
 from zlib import crc32
 
-from gluonts_lai.entries import name_of
+from gluonts_lai.panel.entries import name_of
 from gluonts_lai.seeds import derived
 
 

@@ -16,18 +16,18 @@ from joblib import effective_n_jobs
 from gluonts_lai.backends import seeded
 from gluonts_lai.detection import Detection
 from gluonts_lai.detector import Manner
-from gluonts_lai.entries import name_of
 from gluonts_lai.manifest import break_seal, check_sealed, seal
-from gluonts_lai.packing import (
+from gluonts_lai.panel.entries import name_of
+from gluonts_lai.streaming import StreamingDetector
+from gluonts_lai.trust import allow
+from gluonts_lai.workers import share_out
+from gluonts_lai.workers.packing import (
     Packed,
     own_parts,
     read_files,
     unpacked,
     write_files,
 )
-from gluonts_lai.streaming import StreamingDetector
-from gluonts_lai.trust import allow
-from gluonts_lai.workers import share_out
 
 from .index import INDEX, index_in
 from .names import key_of, keys_of, seed_of

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.arrays import real_array
-from gluonts_lai.entries import target_of
+from gluonts_lai.panel.entries import target_of
 
 
 class Window(NamedTuple):

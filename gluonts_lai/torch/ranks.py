@@ -24,7 +24,7 @@ import torch.distributed as dist
 from lightning.pytorch.strategies import DDPStrategy, DeepSpeedStrategy
 from lightning.pytorch.strategies.launchers import _MultiProcessingLauncher
 
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import Clean
 
 # Ranks wait as long as an E-step takes, not only as long as gradients do.

@@ -183,7 +183,7 @@ def test_a_new_series_is_seen_in_its_own_units(simple, data):
 
 
 def test_detections_come_a_few_series_at_a_time(simple, data, monkeypatch):
-    monkeypatch.setattr("gluonts_lai.panel.MAX_ENTRIES", 2)
+    monkeypatch.setattr("gluonts_lai.panel.panel.MAX_ENTRIES", 2)
     read = []
 
     def endless():

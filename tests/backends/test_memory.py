@@ -11,11 +11,11 @@ from gluonts.dataset.common import FileDataset
 from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from numpy.testing import assert_array_equal
 
-from gluonts_lai import LAIEstimator, LAIPredictor, panel, room, table
+from gluonts_lai import LAIEstimator, LAIPredictor
 from gluonts_lai.backends import training_of
 from gluonts_lai.nominal.training import Epochs, windows_an_epoch
 from gluonts_lai.nominal.treated import Treated
-from gluonts_lai.panel import Panel
+from gluonts_lai.panel import Panel, panel, room, table
 from gluonts_lai.transform import Clean
 from tests.series import CONTEXT, FREQ, dataset
 

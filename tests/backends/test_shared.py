@@ -12,8 +12,10 @@ from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from joblib import parallel_config
 from numpy.testing import assert_array_equal
 
-from gluonts_lai import LAIEstimator, LAIPredictor, panel, survey
-from gluonts_lai.chunks import each_chunk
+from gluonts_lai import LAIEstimator, LAIPredictor
+from gluonts_lai.panel import panel
+from gluonts_lai.workers import survey
+from gluonts_lai.workers.chunks import each_chunk
 from tests.series import dataset
 
 pytestmark = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gluonts_lai import LAIPredictor, PerSeriesPredictor
 from gluonts_lai.manifest import NAME, seal
-from gluonts_lai.packing import packed, write_files
+from gluonts_lai.workers.packing import packed, write_files
 
 from .models import entry, model
 from .outcome import fair, tries

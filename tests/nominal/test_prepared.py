@@ -20,7 +20,7 @@ from gluonts_lai.nominal.prepared import Prepared, extended
 from gluonts_lai.nominal.scaling import series_scale, series_scales
 from gluonts_lai.nominal.treated import Treated
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import Clean, Treatment
 
 HORIZON, CONTEXT = 3, 5

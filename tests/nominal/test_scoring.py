@@ -19,7 +19,7 @@ from gluonts_lai.nominal.scoring import (
     score,
     tell,
 )
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from tests import naive
 
 SD = 3.0

@@ -14,8 +14,8 @@ from gluonts.model.predictor import Predictor
 from gluonts_lai import LAIPredictor, PerSeriesPredictor
 from gluonts_lai.frames import detect_frame
 from gluonts_lai.manifest import NAME, check_sealed, seal
-from gluonts_lai.packing import write_files
 from gluonts_lai.trust import check_base
+from gluonts_lai.workers.packing import write_files
 
 from .conftest import Folder, entry
 

@@ -16,10 +16,10 @@ from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 
 from gluonts_lai import AnomalousModel, LAIPredictor, Uniform
 from gluonts_lai.frames import detect_frame
-from gluonts_lai.packing import own_parts, read_files, unpacked
 from gluonts_lai.trust import LAI, allow, check_names, known
 from gluonts_lai.trust.names import TIMES
 from gluonts_lai.value import Value
+from gluonts_lai.workers.packing import own_parts, read_files, unpacked
 
 from .conftest import Folder, entry
 
@@ -35,7 +35,7 @@ HOSTILE = [
     "pandas.read_pickle",
     # by way of what a package that is known has imported
     "gluonts.model.predictor.mp.Process",
-    "gluonts_lai.packing.tempfile.os.system",
+    "gluonts_lai.workers.packing.tempfile.os.system",
     "gluonts_lai.predictor.Path",
     # of GluonTS, but reads JSON or files that nobody has looked at
     "gluonts.core.serde.load_json",

@@ -2,10 +2,9 @@
 Series that are under way: what to remember of them, and what comes next.
 
 A forecaster looks back on so many clean points, and no further; these, and the
-:class:`gluonts_lai.vigil.Vigil` of each row, are all there is to remember. The
-next point of many series is judged at once. It is scored from the same window
-as if all of the series were there (:mod:`gluonts_lai.filtering`), with the
-same result.
+:class:`.vigil.Vigil` of each row, are all there is to remember. The next point
+of many series is judged at once. It is scored from the same window as if all
+of the series were there (:mod:`.filter`), with the same result.
 """
 
 import copy
@@ -13,18 +12,19 @@ from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from gluonts_lai.entries import features_of
 from gluonts_lai.indicator import IndicatorChain
-from gluonts_lai.judging import advance
 from gluonts_lai.nominal.bells import Bells
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import Scale
 from gluonts_lai.nominal.scoring import Answer, Piece, Points, tell
 from gluonts_lai.panel import Panel
-from gluonts_lai.profile_rows import ProfileRows
+from gluonts_lai.panel.entries import features_of
+from gluonts_lai.panel.table import Table
 from gluonts_lai.profiles import Profile
-from gluonts_lai.table import Table
-from gluonts_lai.vigil import OPEN, Rules, Stand, Verdicts, Vigil
+
+from .judging import advance
+from .profile_rows import ProfileRows
+from .vigil import OPEN, Rules, Stand, Verdicts, Vigil
 
 # Points to make room for, where a forecaster looks back on all there are.
 ROOM = 256

@@ -16,26 +16,27 @@ import numpy as np
 from gluonts.model.forecast import Forecast
 
 from gluonts_lai.arrivals import as_label, as_point, as_points
-from gluonts_lai.clocks import Clocks
 from gluonts_lai.detector import Manner
+from gluonts_lai.filtering.tracks import Judged, Tracks
 from gluonts_lai.panel import Panel, check_freq, check_shape
-from gluonts_lai.readings import Reading, readings_of
-from gluonts_lai.several import (
+
+from .clocks import Clocks
+from .readings import Reading, readings_of
+from .several import (
     as_listed,
     as_many,
     as_values,
     places_of,
     with_target,
 )
-from gluonts_lai.states import (
+from .states import (
     as_field,
     as_json,
     check_header,
     header,
     undamaged,
 )
-from gluonts_lai.tracks import Judged, Tracks
-from gluonts_lai.watch import Watch
+from .watch import Watch
 
 
 class StreamingDetector:

@@ -15,13 +15,14 @@ import numpy as np
 
 from gluonts_lai.evidence import Chains, Evidence
 from gluonts_lai.gaps import bounded
-from gluonts_lai.judging import advance
 from gluonts_lai.nominal.bells import Bells
 from gluonts_lai.nominal.protocol import Nominal, Scores, Update
 from gluonts_lai.panel import Panel
-from gluonts_lai.table import Table
+from gluonts_lai.panel.table import Table
 from gluonts_lai.transform import Clean, Treatment
-from gluonts_lai.vigil import (
+
+from .judging import advance
+from .vigil import (
     OPEN,
     Rules,
     Stand,

@@ -22,20 +22,21 @@ from typing import NamedTuple
 import numpy as np
 
 from gluonts_lai.detector import Found, Manner
-from gluonts_lai.entries import without_target
 from gluonts_lai.evidence import Chains
-from gluonts_lai.nominal.protocol import Nominal
-from gluonts_lai.panel import Panel
-from gluonts_lai.profiles import Profile
-from gluonts_lai.resampling import resample
-from gluonts_lai.tracks import Judged, Tracks
-from gluonts_lai.vigil import (
+from gluonts_lai.filtering.tracks import Judged, Tracks
+from gluonts_lai.filtering.vigil import (
     ANOMALOUS,
     NOMINAL,
     Rules,
     Vigil,
     log_odds_of,
 )
+from gluonts_lai.nominal.protocol import Nominal
+from gluonts_lai.panel import Panel
+from gluonts_lai.panel.entries import without_target
+from gluonts_lai.profiles import Profile
+
+from .resampling import resample
 
 
 class Seen(NamedTuple):

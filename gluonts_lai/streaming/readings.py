@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gluonts_lai.tracks import Judged
+from gluonts_lai.filtering.tracks import Judged
 
 
 class Reading(NamedTuple):

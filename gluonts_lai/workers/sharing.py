@@ -26,8 +26,9 @@ from joblib.parallel import get_active_backend
 
 from gluonts_lai.backends import one_thread
 from gluonts_lai.hush import hushed
-from gluonts_lai.packing import Packed, own_parts, unpacked
 from gluonts_lai.trust import allow
+
+from .packing import Packed, own_parts, unpacked
 
 Model = Union[Estimator, Predictor, Packed]
 

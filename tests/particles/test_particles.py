@@ -21,8 +21,8 @@ from gluonts_lai.nominal.scaling import series_scale
 from gluonts_lai.nominal.scoring import Answer, Grid, score
 from gluonts_lai.panel import Panel
 from gluonts_lai.particles import find_with_particles
+from gluonts_lai.particles.resampling import resample
 from gluonts_lai.profiles import Profile
-from gluonts_lai.resampling import resample
 from tests import contract
 from tests.series import dataset
 

@@ -18,7 +18,7 @@ back where the forecaster looks for it, or it has moved for good, and lies as
 far from there as the point before. p⁺ of that point is a mixture of both.
 
 All that filters goes through :func:`advance`: whole series at once
-(:mod:`gluonts_lai.filtering`) and points as they come
+(:mod:`.filter`) and points as they come
 (:mod:`gluonts_lai.streaming`).
 """
 
@@ -27,7 +27,8 @@ import numpy as np
 
 from gluonts_lai.indicator.recursion import compiled
 from gluonts_lai.nominal.bells import MOST_SQUARE, Bells
-from gluonts_lai.vigil import (
+
+from .vigil import (
     ANOMALOUS,
     OPEN,
     Rules,

@@ -11,10 +11,11 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 from gluonts.model.predictor import Predictor
 from joblib import effective_n_jobs
 
-from gluonts_lai.entries import size_of
-from gluonts_lai.packing import packed
 from gluonts_lai.panel import parts
-from gluonts_lai.workers import share_out
+from gluonts_lai.panel.entries import size_of
+
+from .packing import packed
+from .sharing import share_out
 
 # Chunks for each worker that are under way at once.
 NUM_AHEAD = 4

@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from gluonts_lai.indicator import IndicatorChain, filter_chain
-from gluonts_lai.judging import advance
-from gluonts_lai.nominal.bells import Bells
-from gluonts_lai.nominal.densities import StudentT
-from gluonts_lai.vigil import (
+from gluonts_lai.filtering.judging import advance
+from gluonts_lai.filtering.vigil import (
     ANOMALOUS,
     NOMINAL,
     OPEN,
@@ -23,6 +20,9 @@ from gluonts_lai.vigil import (
     Vigil,
     log_odds_of,
 )
+from gluonts_lai.indicator import IndicatorChain, filter_chain
+from gluonts_lai.nominal.bells import Bells
+from gluonts_lai.nominal.densities import StudentT
 
 CHAINS = [
     IndicatorChain(0.02, 0.02, 0.6),

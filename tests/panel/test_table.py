@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from gluonts_lai import room
-from gluonts_lai.table import Table, flat, num_rows_of, unflat
+from gluonts_lai.panel import room
+from gluonts_lai.panel.table import Table, flat, num_rows_of, unflat
 
 SHAPES = [(5,), (2, 7), (5,), (7,), (3, 5), (1, 1), (7,)]
 

@@ -17,9 +17,10 @@ from gluonts_lai.backends import make_ready, nominal_of
 from gluonts_lai.evidence import Evidence
 from gluonts_lai.filtering import Filter
 from gluonts_lai.nominal.protocol import Nominal
-from gluonts_lai.packing import Packed, packed
-from gluonts_lai.table import Table
-from gluonts_lai.workers import share_out
+from gluonts_lai.panel.table import Table
+
+from .packing import Packed, packed
+from .sharing import share_out
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ that look at values alone need not know when a series began.
 from typing import Optional, Sequence
 
 from gluonts_lai.arrivals import as_period, num_missing
-from gluonts_lai.entries import check_features, name_of
-from gluonts_lai.tracks import Tracks
+from gluonts_lai.filtering.tracks import Tracks
+from gluonts_lai.panel.entries import check_features, name_of
 
 
 class Clocks:

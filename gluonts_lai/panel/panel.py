@@ -8,7 +8,8 @@ import numpy as np
 
 from gluonts_lai.arrivals import as_offset
 from gluonts_lai.caution import warn
-from gluonts_lai.entries import (
+
+from .entries import (
     check_dimensions,
     labels_of,
     name_of,
@@ -16,7 +17,7 @@ from gluonts_lai.entries import (
     target_of,
     with_target,
 )
-from gluonts_lai.table import Table
+from .table import Table
 
 # What is worked on at once.
 MAX_ENTRIES = 1_000

@@ -8,7 +8,7 @@ one length, and ``entries``, in the order and the shape in which they came.
 
 Tables of the same series share one layout, and an entry is cut out of its
 block when it is asked for: what there is of many short series are numbers, not
-objects. A table that is large may be in a file (:mod:`gluonts_lai.room`).
+objects. A table that is large may be in a file (:mod:`.room`).
 """
 
 import math
@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 import numpy as np
 
-from gluonts_lai.room import is_in_memory, room
+from .room import is_in_memory, room
 
 # Points in a block, so that what is computed of it fits into little memory.
 MAX_POINTS = 200_000

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from gluonts_lai import room as place
-from gluonts_lai.room import VARIABLE, max_bytes, room
-from gluonts_lai.table import Table
+from gluonts_lai.panel import room as place
+from gluonts_lai.panel.room import VARIABLE, max_bytes, room
+from gluonts_lai.panel.table import Table
 
 DOUBLE = np.dtype(float)
 

@@ -11,8 +11,7 @@ from gluonts_lai.filtering import COARSE, FINE, Filter, reached
 from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.panel import Panel
 from gluonts_lai.transform import Treatment
-
-from . import naive
+from tests import naive
 
 # What the design promises of probabilities.
 PROMISED = 1e-5

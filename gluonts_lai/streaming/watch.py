@@ -12,14 +12,15 @@ import numpy as np
 from gluonts_lai.arrivals import as_label
 from gluonts_lai.backends import seeded
 from gluonts_lai.detector import Manner, filter_of
-from gluonts_lai.entries import without_target
-from gluonts_lai.judging import LEAST_VARIANCE, MOST_VARIANCE
+from gluonts_lai.filtering.judging import LEAST_VARIANCE, MOST_VARIANCE
+from gluonts_lai.filtering.tracks import Judged, Tracks
+from gluonts_lai.filtering.vigil import Rules, Vigil, log_odds_of
 from gluonts_lai.panel import Panel
+from gluonts_lai.panel.entries import without_target
 from gluonts_lai.profiles import Profile
 from gluonts_lai.seeds import derived
-from gluonts_lai.states import as_numbers
-from gluonts_lai.tracks import Judged, Tracks
-from gluonts_lai.vigil import Rules, Vigil, log_odds_of
+
+from .states import as_numbers
 
 
 class Watch:
