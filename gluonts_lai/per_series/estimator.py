@@ -16,9 +16,10 @@ from gluonts_lai.backends import seeded
 from gluonts_lai.caution import warn
 from gluonts_lai.estimator import LAIEstimator
 from gluonts_lai.nominal.pasts import prediction_length_of
-from gluonts_lai.workers import check_n_jobs, share_out
+from gluonts_lai.workers import check_n_jobs
 from gluonts_lai.workers.packing import Packed, packed
 
+from .losses import outlived
 from .names import check_unique, key_of, keys_of, seed_of
 from .predictor import PerSeriesPredictor
 
@@ -27,8 +28,9 @@ class PerSeriesEstimator(Estimator):
     """
     Train a model for each series, as the paper does on Yahoo's.
 
-    A series that fails does not stop the others: it is warned of at the end,
-    and stands in ``failures`` of what is returned. The model of a series
+    A series that fails does not stop the others, not even if its worker is
+    killed (of joblib's own backend, loky): it is warned of at the end, and
+    stands in ``failures`` of what is returned. The model of a series
     depends neither on the other series nor on the number of workers.
 
     Parameters
@@ -103,7 +105,9 @@ class PerSeriesEstimator(Estimator):
             for key, entry in zip(keys, entries)
         )
         fits = list(
-            tqdm(share_out(fit, jobs, self.n_jobs), total=len(entries))
+            tqdm(
+                outlived(fit, jobs, self.n_jobs, Fit.lost), total=len(entries)
+            )
         )
         failures = {k: f.error for k, f in zip(keys, fits) if f.error}
         check_failures(failures, len(entries))
@@ -124,6 +128,11 @@ class Fit(NamedTuple):
     model: Optional[Packed]
     error: str = ""
 
+    @classmethod
+    def lost(cls, error: str) -> "Fit":
+        """Nothing, and why."""
+        return cls(None, error)
+
 
 def fit(
     estimator: Estimator,
@@ -141,7 +150,7 @@ def fit(
             predictor = estimator.train([entry], validation, **kwargs)
             return Fit(packed(predictor))
     except Exception as error:
-        return Fit(None, f"{type(error).__name__}: {error}")
+        return Fit.lost(f"{type(error).__name__}: {error}")
 
 
 def of_one(estimator: LAIEstimator, key: str, seed: int) -> LAIEstimator:

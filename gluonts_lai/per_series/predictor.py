@@ -163,7 +163,8 @@ class PerSeriesPredictor(Predictor):
         """
         What is anomalous in each series, in the order of the data set.
 
-        The arguments are those of :meth:`gluonts_lai.LAIPredictor.detect`.
+        The arguments are those of :meth:`gluonts_lai.LAIPredictor.detect`, but
+        for ``n_jobs``, which is the predictor's own.
         """
         Manner.chosen(
             mode, "impute", threshold, max_run, recalibrate, num_particles

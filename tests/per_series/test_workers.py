@@ -3,6 +3,8 @@ Who does the work does not change what comes out.
 """
 
 import logging
+import os
+import signal
 import sys
 import types
 from importlib.util import find_spec
@@ -18,6 +20,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from gluonts_lai import LAIEstimator, PerSeriesEstimator
 from gluonts_lai.workers import share_out
+
+from .conftest import ITEM_IDS, START
 
 
 def network(framework):
@@ -80,6 +84,32 @@ def test_processes_do_not_matter_to_networks(entries):
     )
 
     assert_same(one, two, entries[:2])
+
+
+class Deadly(Estimator):
+    """Whoever trains it on nothing but zeros is killed."""
+
+    prediction_length = 2
+
+    def train(self, training_data, validation_data=None):
+        (entry,) = training_data
+        if not entry["target"].any():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return ConstantValuePredictor(2, value=float(entry["target"].mean()))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="it needs signals")
+def test_a_worker_that_is_killed_costs_its_series_alone(entries):
+    zeros = {"item_id": "zeros", "start": START, "target": np.zeros(9)}
+    expected = PerSeriesEstimator(Deadly()).train(entries).models
+
+    with pytest.warns(UserWarning, match="^1 of 4 series .*was killed"):
+        trained = PerSeriesEstimator(Deadly(), n_jobs=2).train(
+            [entries[0], zeros, *entries[1:]]
+        )
+
+    assert trained.models == expected and list(expected) == ITEM_IDS
+    assert list(trained.failures) == ["zeros"]
 
 
 class Guess(Estimator):
