@@ -97,7 +97,8 @@ class LAIEstimator(Estimator):
         points, "mask" the last nominal value; neither has a loss. Networks
         that are not told which points were observed can only impute.
     num_paths
-        Sampled paths, hence epochs, in each round of EM.
+        Sampled paths, hence epochs, in each round of EM; one where the
+        estimator has no epochs.
     num_warmup_epochs
         Epochs on the data as they are, before the first round; None for a
         fifth of all epochs, but at least one.
@@ -108,7 +109,7 @@ class LAIEstimator(Estimator):
         One chain for the whole "dataset", or one for each "series".
     max_anomaly_share
         Bound on the share of anomalous points that the chain may come to
-        believe in.
+        believe in; a round that flags more than that replaces nothing.
     window_scaling
         Whether each window is centred and scaled by its own context; "auto"
         where the network takes real values.
@@ -120,7 +121,8 @@ class LAIEstimator(Estimator):
         the last tenth of each series, which is held out for the first four
         fifths of the epochs. Estimators that learn from nothing but the ends
         of series (MQCNN, MQRNN, DeepState) need validation data for it; so do
-        those that are not told which points were observed. Forecasts stay as
+        networks that are not told which points were observed. Those without
+        epochs judge one half of each series by the other. Forecasts stay as
         they are.
     label_field
         Name of an entry field with what is known: 1 anomalous, 0 nominal, NaN

@@ -585,7 +585,8 @@ class LAIPredictor(Predictor):
 
         Examples
         --------
-        >>> predictor = Predictor.deserialize(Path("model"))  # doctest: +SKIP
+        >>> folder = Path("model")
+        >>> predictor = LAIPredictor.deserialize(folder)  # doctest: +SKIP
         """
         check_sealed(path, "a model folder")
         check_base(path / "base")
