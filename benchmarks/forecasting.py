@@ -13,6 +13,8 @@ of a client.
     hampel     plain, on series that a Hampel filter has cleaned; contexts are
                cleaned by one that looks back only
     LAI        trained with LAI, contexts filtered
+    LAI mixture
+               the same with a p⁻ that learns where anomalies lie
     oracle     LAI that is told the true labels, of contexts, too: the floor
 
 Every neural method has the same number of gradient steps.
@@ -27,7 +29,7 @@ from gluonts.model.forecast import SampleForecast
 from hampel import hampel
 from networks import BATCHES_AN_EPOCH, deep_ar, feed_forward
 
-from gluonts_lai import LAIEstimator
+from gluonts_lai import GaussianMixture, LAIEstimator
 from gluonts_lai.dataset import contaminate, read_electricity
 
 LEVELS = np.arange(1, 10) / 10
@@ -131,10 +133,14 @@ def by_hampel(task: Task) -> Outcome:
     return by_plain(task._replace(training=training, contexts=contexts))
 
 
-def by_lai(task: Task) -> Outcome:
-    output = task.wrapped().train_model(unlabelled(task.training))
+def by_lai(task: Task, **how: Any) -> Outcome:
+    output = task.wrapped(**how).train_model(unlabelled(task.training))
     forecasts = output.predictor.predict(unlabelled(task.contexts))
     return Outcome(quantiles_of(forecasts), output.posterior)
+
+
+def by_mixture(task: Task) -> Outcome:
+    return by_lai(task, anomalous=GaussianMixture())
 
 
 def by_oracle(task: Task) -> Outcome:
@@ -167,6 +173,7 @@ METHODS: dict[str, Callable[[Task], Outcome]] = {
     "plain": by_plain,
     "hampel": by_hampel,
     "LAI": by_lai,
+    "LAI mixture": by_mixture,
     "oracle": by_oracle,
     "neuralforecast": by_rival("neuralforecast"),
     "seasonal naive": by_rival("seasonal naive"),

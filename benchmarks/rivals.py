@@ -40,6 +40,7 @@ NEURAL = {  # who is asked for which of the outputs
     "plain": ("gaussian", "student"),
     "hampel": ("gaussian", "student"),
     "LAI": ("gaussian", "student"),
+    "LAI mixture": ("gaussian", "student"),
     "oracle": ("student",),
 }
 UNITS = {
@@ -86,10 +87,10 @@ def contenders(options):
         rows = [
             row
             for row in rows
-            if row[1] == "LAI"
+            if "LAI" in row[1]
             or (row[1] in ("plain", "hampel") and row[2] == "student")
         ]
-    return rows
+    return [row for row in rows if options.only in row[0]]
 
 
 def compare_forecasts(options):
@@ -148,7 +149,7 @@ def compare_forecasts(options):
             for kind, rate in places
         ]
         for label, method, output in rows
-        if method == "LAI"
+        if "LAI" in method
     ]
     print_table(head, table)
 
@@ -302,6 +303,9 @@ def arguments():
         command.add_argument("--series", type=int, help="series of each set")
         command.add_argument("--clients", type=int)
         command.add_argument("--network", choices=NETWORKS, default="mlp")
+        command.add_argument(
+            "--only", default="", help="forecasting: rows whose names have it"
+        )
         command.add_argument(
             "--absolute",
             action="store_true",

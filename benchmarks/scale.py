@@ -137,8 +137,8 @@ def train_each(backend, num_series, length, n_jobs):
     estimator = PerSeriesEstimator(estimator_of(backend), n_jobs=n_jobs)
     estimator.train(list(series(2 * n_jobs, 400)))  # workers start
     entries = list(series(num_series, length))
-    seconds, *_ = timed(lambda: estimator.train(entries))
-    return {"speed": num_series / seconds}
+    seconds, busy, _ = timed(lambda: estimator.train(entries))
+    return {"speed": num_series / seconds, "cores": busy / seconds}
 
 
 CELLS = {"train": train, "detect": detect, "train_each": train_each}
@@ -157,6 +157,7 @@ def begun(what, **cell):
         [sys.executable, SCRIPT, "--cell", json.dumps([what, cell])],
         stdout=subprocess.PIPE,
         text=True,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
     )
 
     def end():
@@ -242,7 +243,8 @@ def workers(backend, quick, num_series, alone):
             "n_jobs": n_jobs,
         }
 
-    one = measured("train_each", **cell(least, 1))["speed"]
+    alone = measured("train_each", **cell(least, 1))
+    one = alone["speed"]
     both = [begun("train_each", **cell(least, 1)) for _ in range(2)]
     apart = sum(end()["speed"] for end in both)
     two = measured("train_each", **cell(shape, 2))["speed"]
@@ -259,6 +261,7 @@ def workers(backend, quick, num_series, alone):
             for name, (found, wanted) in ways.items()
         ],
     )
+    print(f"1 worker keeps {alone['cores']:.2f} cores busy.\n")
 
 
 def speed(backend, quick, max_workers):

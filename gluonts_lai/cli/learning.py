@@ -11,6 +11,7 @@ from gluonts.env import env
 from gluonts.model.predictor import Predictor
 
 from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
+from gluonts_lai.anomalous import Gaussian, GaussianMixture, Uniform
 from gluonts_lai.documents import parse_json
 from gluonts_lai.files.sheet import counted
 from gluonts_lai.rounds import History
@@ -19,6 +20,12 @@ from gluonts_lai.trust import check_names
 from .catalogue import Facts, forecaster
 from .reading import LABEL
 from .talk import Talk
+
+ANOMALOUS = {
+    "uniform": Uniform,
+    "gaussian": Gaussian,
+    "mixture": GaussianMixture,
+}
 
 
 class Wish(NamedTuple):
@@ -30,6 +37,7 @@ class Wish(NamedTuple):
     prediction_length: int
     anomaly_rate: float
     anomaly_length: float
+    anomalous: str
     epochs: int
     hyperparameters: Optional[str]
     seed: int
@@ -90,6 +98,7 @@ def learn(
         "chain": IndicatorChain.from_prior(
             wish.anomaly_rate, wish.anomaly_length
         ),
+        "anomalous": ANOMALOUS[wish.anomalous](),
         "label_field": label_field_of(entries, talk),
         "seed": wish.seed,
     }

@@ -77,6 +77,14 @@ EPOCHS = 50
     help="Points that an anomaly lasts on average, by your guess.",
 )
 @click.option(
+    "--anomalous",
+    type=click.Choice(["uniform", "gaussian", "mixture"]),
+    default="uniform",
+    show_default=True,
+    help="Where anomalies lie: anywhere, around one value, or around a few, "
+    "such as the zeros of a sensor that drops out.",
+)
+@click.option(
     "--epochs",
     default=EPOCHS,
     show_default=True,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from gluonts_lai import GaussianMixture, LAIPredictor
 from gluonts_lai.cli.catalogue import (
     MX,
     NAMES,
@@ -118,6 +119,18 @@ def test_a_model_is_trained_and_described(backend, readings):
     assert "The model is in model." in done.stderr
     assert sorted(os.listdir()) == ["model", "rounds.csv"]
     assert "share_flagged" in pd.read_csv("rounds.csv")
+
+
+@needs["torch"]
+def test_anomalies_may_lie_around_a_few_values(readings):
+    done = run(
+        *("train", readings, "--out", "model", "--anomalous", "mixture"),
+        *TRAIN,
+    )
+
+    assert done.exit_code == 0, done.stderr
+    learned = LAIPredictor.deserialize(Path("model")).anomalous
+    assert learned == GaussianMixture()
 
 
 def test_a_dotted_name_is_any_forecaster(readings):
