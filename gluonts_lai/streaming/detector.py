@@ -141,8 +141,6 @@ class StreamingDetector:
         3.0
         """
         self.check_single("update")
-        if label is not None:
-            as_label(label)  # before anything is remembered
         times = None if timestamp is None else [timestamp]
         labels = None if label is None else [label]
         return self.take([0], [value], times, labels)[0]
@@ -370,6 +368,8 @@ class StreamingDetector:
         labels: Optional[Sequence] = None,
     ) -> list[Reading]:
         """Take in one point of each of some series, or of none of them."""
+        for label in labels or []:
+            as_label(label)  # before anything is remembered
         chosen = np.array(which, dtype=int)
         if len(values) != len(chosen):
             raise ValueError(
