@@ -5,6 +5,7 @@ A stream for each series that points arrive of, and how they stop and go on.
 import json
 import signal
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence
 
@@ -32,13 +33,19 @@ class Streams:
     predictor
         The model.
     manner
-        How it looks at points, as :meth:`LAIPredictor.stream` takes it.
+        How it looks at points, as :meth:`LAIPredictor.stream` takes it. What
+        is None is as in the state that is restored, or else as usual.
     """
 
     def __init__(self, predictor: "LAIPredictor", **manner: Any) -> None:
         self.predictor = predictor
-        self.manner = manner
+        self.manner = {k: v for k, v in manner.items() if v is not None}
         self.by_name: dict[Optional[str], StreamingDetector] = {}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells the model from others; here it stays as it is."""
+        return self.predictor.fingerprint()
 
     def begin(self, history: Sequence[dict]) -> None:
         """Begin with series that have a past, unless they have begun."""
@@ -79,7 +86,10 @@ class Streams:
         """Write down all that is remembered."""
         with undisturbed():
             streams = [
-                {"item_id": name, "state": stream.to_dict()}
+                {
+                    "item_id": name,
+                    "state": stream.remembered(self.fingerprint),
+                }
                 for name, stream in self.by_name.items()
             ]
             state = {"kind": KIND, "version": VERSION, "streams": streams}
@@ -98,11 +108,24 @@ class Streams:
             raise no_state(path, "another file")
         try:
             for one in state["streams"]:
-                self.by_name[one["item_id"]] = StreamingDetector.from_dict(
-                    one["state"], self.predictor
+                self.by_name[one["item_id"]] = StreamingDetector.restored(
+                    one["state"],
+                    self.predictor,
+                    self.fingerprint,
+                    **self.manner,
                 )
         except (KeyError, TypeError, ValueError) as error:
             raise no_state(path, str(error)) from error
+        if self.by_name:
+            *_, last = self.by_name.values()
+            # Series that are new are looked at as those that were there.
+            self.manner = manner_of(last)
+
+
+def manner_of(stream: "StreamingDetector") -> dict:
+    """How a stream looks at points, as it was chosen."""
+    names = ("threshold", "max_run", "recalibrate")
+    return {name: getattr(stream.manner, name) for name in names}
 
 
 def no_state(path: Path, got: str) -> ValueError:

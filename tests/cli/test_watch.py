@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gluonts_lai import LAIPredictor
 from gluonts_lai.cli.arriving import Lines, Point
 
 from .conftest import run, series
@@ -70,6 +71,62 @@ def test_it_goes_on_from_a_state(naive, a):
     halves += readings_of(run(*watch, input="".join(rest)))
 
     assert halves == whole
+
+
+def test_what_is_said_now_holds_for_series_of_a_state(naive, a):
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+    lines = as_lines(a, "item_id", "timestamp", "value").splitlines(True)
+    run(*watch, input="".join(lines[:100]))
+    outlier = run("watch", "--model", naive, input="".join(lines[:101]))
+    probability = readings_of(outlier)[100]["probability"]
+
+    above = (1 + probability) / 2
+    said = ["--threshold", above, "--max-run", 0]
+    lines[101:] = ["new,2024-01-01,3\n"]
+    reading, _ = readings_of(run(*watch, *said, input="".join(lines[100:])))
+
+    assert 0.5 < probability < above < 1
+    assert reading["probability"] == probability
+    assert reading["is_anomaly"] is False and reading["replaced_by"] is None
+    assert manners() == dict.fromkeys(["a", "new"], (above, 0))
+
+
+def test_what_is_not_said_is_as_in_the_state(naive):
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+    said = ["--threshold", 0.9, "--max-run", 5]
+
+    run(*watch, *said, input="a,2024-01-01,3\n")
+    run(*watch, input="b/c,2024-01-01,3\n")
+    run(*watch, "--max-run", 7, input="new,2024-01-01,3\n")
+
+    assert manners() == dict.fromkeys(["a", "b/c", "new"], (0.9, 7))
+
+
+def manners():
+    """How each series is looked at from now on, by the state."""
+    streams = json.loads(Path("state.json").read_text())["streams"]
+    return {
+        stream["item_id"]: (manner["threshold"], float(manner["max_run"]))
+        for stream in streams
+        for manner in [stream["state"]["manner"]]
+    }
+
+
+def test_a_state_recognises_its_model_once_for_all_series(naive, monkeypatch):
+    asked, fingerprint = [], LAIPredictor.fingerprint
+    monkeypatch.setattr(
+        LAIPredictor,
+        "fingerprint",
+        lambda self: asked.append(1) or fingerprint(self),
+    )
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+
+    for day in (1, 2):
+        lines = [f"{name},2024-01-{day:02},3\n" for name in "abcde"]
+        done = run(*watch, "--save-every", 2, input="".join(lines))
+
+        assert len(readings_of(done)) == len(lines)
+        assert len(asked) == day
 
 
 def test_a_history_counts_as_if_it_had_come(naive, a):
