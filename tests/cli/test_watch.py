@@ -2,6 +2,7 @@
 Points on standard input, readings on standard output.
 """
 
+import itertools
 import json
 import select
 import signal
@@ -15,6 +16,9 @@ import pytest
 
 from gluonts_lai import LAIPredictor
 from gluonts_lai.cli.arriving import Lines, Point
+from gluonts_lai.cli.endings import Stopped, stoppable
+from gluonts_lai.cli.models import load_model
+from gluonts_lai.cli.streams import LONG_GAP, Streams
 
 from .conftest import run, series
 
@@ -318,6 +322,40 @@ def test_who_stops_it_loses_nothing(number, naive, tmp_path):
     (stream,) = json.loads(Path("state.json").read_text())["streams"]
     assert stream["state"]["series"][0]["length"] == 1
     assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+@pytest.mark.skipif(
+    not hasattr(signal, "pthread_sigmask"), reason="nobody else can wait"
+)
+@pytest.mark.parametrize("hours", [LONG_GAP, LONG_GAP + 1])
+def test_a_long_gap_can_be_stopped_and_a_point_cannot(
+    hours, naive, a, monkeypatch
+):
+    predictor = load_model(naive)
+    history = {"item_id": "a", "target": a.value[:60].to_numpy()}
+    history["start"] = pd.Period(a.timestamp[0], freq="h")
+    streams, usual = Streams(predictor), predictor.stream(history)
+    streams.begin([history])
+    before = usual.to_dict()
+    point = Point(3.0, str(history["start"] + 60 + hours), "a")
+    reading = usual.update(point.value, point.timestamp)
+
+    predict = type(predictor.base).predict
+    asked = itertools.count()
+
+    def predict_disturbed(self, *arguments, **options):
+        if next(asked) == 5:  # some have been judged, and others not
+            signal.raise_signal(signal.SIGINT)
+        return predict(self, *arguments, **options)
+
+    monkeypatch.setattr(type(predictor.base), "predict", predict_disturbed)
+    with pytest.raises(Stopped), stoppable():
+        streams.take(point)
+
+    if hours > LONG_GAP:
+        assert streams.by_name["a"].to_dict() == before
+        np.testing.assert_equal(streams.take(point), reading)
+    assert streams.by_name["a"].to_dict() == usual.to_dict()
 
 
 def test_a_reader_that_goes_away_is_no_error(naive):
