@@ -4,9 +4,17 @@ A stream for each series that points arrive of, and how they stop and go on.
 
 import json
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ContextManager,
+    Iterator,
+    Optional,
+    Sequence,
+)
 
 from gluonts_lai.documents import read_json
 from gluonts_lai.files import whole_file
@@ -18,6 +26,8 @@ if TYPE_CHECKING:
     from gluonts_lai.streaming.readings import Reading
 
 KIND, VERSION = "gluonts-lai watch", 1
+# Missing points in a row that take a network longer than a moment.
+LONG_GAP = 100
 
 
 class Streams:
@@ -32,13 +42,19 @@ class Streams:
     predictor
         The model.
     manner
-        How it looks at points, as :meth:`LAIPredictor.stream` takes it.
+        How it looks at points, as :meth:`LAIPredictor.stream` takes it. What
+        is None is as in the state that is restored, or else as usual.
     """
 
     def __init__(self, predictor: "LAIPredictor", **manner: Any) -> None:
         self.predictor = predictor
-        self.manner = manner
+        self.manner = {k: v for k, v in manner.items() if v is not None}
         self.by_name: dict[Optional[str], StreamingDetector] = {}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells the model from others; here it stays as it is."""
+        return self.predictor.fingerprint()
 
     def begin(self, history: Sequence[dict]) -> None:
         """Begin with series that have a past, unless they have begun."""
@@ -52,16 +68,24 @@ class Streams:
     def take(self, point: Point) -> "Reading":
         """Take in a point of the series that it names, or not at all."""
         name = point.item_id
+        patience: ContextManager = undisturbed()
         stream = self.by_name.get(name)
-        is_new = stream is None
         if stream is None:
             entry = {} if name is None else {"item_id": name}
             stream = self.predictor.stream(entry, **self.manner)
-        with undisturbed():
+        (missing,), _ = stream.clocks.missing_before([0], [point.timestamp])
+        if missing > LONG_GAP:
+            # Each of them is judged: Ctrl-C finds a copy half through it.
+            stream, patience = self.copy_of(stream), nullcontext()
+        with patience:
             reading = stream.update(point.value, point.timestamp)
-            if is_new:  # now that its first point was a good one
-                self.by_name[name] = stream
+            self.by_name[name] = stream  # now that the point was a good one
         return reading
+
+    def copy_of(self, stream: "StreamingDetector") -> "StreamingDetector":
+        """A stream that goes on from the same points."""
+        state = stream.remembered(self.fingerprint)
+        return type(stream).restored(state, self.predictor, self.fingerprint)
 
     def name_of(self, point: Point) -> Optional[str]:
         """The series of a point, said or understood."""
@@ -79,7 +103,10 @@ class Streams:
         """Write down all that is remembered."""
         with undisturbed():
             streams = [
-                {"item_id": name, "state": stream.to_dict()}
+                {
+                    "item_id": name,
+                    "state": stream.remembered(self.fingerprint),
+                }
                 for name, stream in self.by_name.items()
             ]
             state = {"kind": KIND, "version": VERSION, "streams": streams}
@@ -98,11 +125,24 @@ class Streams:
             raise no_state(path, "another file")
         try:
             for one in state["streams"]:
-                self.by_name[one["item_id"]] = StreamingDetector.from_dict(
-                    one["state"], self.predictor
+                self.by_name[one["item_id"]] = StreamingDetector.restored(
+                    one["state"],
+                    self.predictor,
+                    self.fingerprint,
+                    **self.manner,
                 )
         except (KeyError, TypeError, ValueError) as error:
             raise no_state(path, str(error)) from error
+        if self.by_name:
+            *_, last = self.by_name.values()
+            # Series that are new are looked at as those that were there.
+            self.manner = manner_of(last)
+
+
+def manner_of(stream: "StreamingDetector") -> dict:
+    """How a stream looks at points, as it was chosen."""
+    names = ("threshold", "max_run", "recalibrate")
+    return {name: getattr(stream.manner, name) for name in names}
 
 
 def no_state(path: Path, got: str) -> ValueError:

@@ -66,13 +66,18 @@ FIELDS = (
     show_default=True,
     help="What goes out.",
 )
-@options.threshold
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Probability above which a point is anomalous. By default, as in "
+    "the state, or else 0.5.",
+)
 @click.option(
     "--max-run",
     metavar="N",
     type=click.FloatRange(min=0),
-    help="Most points in a row to replace. By default, what one anomaly in "
-    "five outlasts, or one in each five contexts.",
+    help="Most points in a row to replace. By default, as in the state, or "
+    "else what one anomaly in five outlasts, or one in each five contexts.",
 )
 @options.columns
 @options.talk
@@ -84,7 +89,7 @@ def watch(
     save_every: int,
     form: Optional[str],
     output: str,
-    threshold: float,
+    threshold: Optional[float],
     max_run: Optional[float],
     **columns: Any,
 ) -> None:

@@ -111,6 +111,7 @@ class PerSeriesPredictor(Predictor):
         self.freq = freq
         self.failures = failures or {}
         self.ready: dict[str, Predictor] = {}
+        self.load_kwargs: dict[str, Any] = {}
 
     @property
     def item_ids(self) -> list[str]:
@@ -121,7 +122,7 @@ class PerSeriesPredictor(Predictor):
         """The model of a series."""
         if item_id in self.ready:
             return self.ready[item_id]
-        predictor = unpacked(self.models[item_id])
+        predictor = unpacked(self.models[item_id], **self.load_kwargs)
         if len(self.ready) < MAX_READY:
             self.ready[item_id] = predictor
         return predictor
@@ -222,7 +223,9 @@ class PerSeriesPredictor(Predictor):
         while chunk := list(islice(jobs, num_at_once)):
             # Complete before any is handed on: the caller may begin another
             # run before this one ends, and joblib's backends allow for one.
-            yield from list(share_out(task, chunk, self.n_jobs))
+            yield from list(
+                share_out(task, chunk, self.n_jobs, **self.load_kwargs)
+            )
 
     def check_trained(self, key: str, entry: dict, position: int) -> None:
         """There is a model of this series."""
@@ -275,6 +278,8 @@ class PerSeriesPredictor(Predictor):
         ----------
         path
             The folder.
+        kwargs
+            For each model: ``device`` on PyTorch, ``ctx`` on MXNet.
         """
         check_sealed(path, "a model folder")
         index = index_in(path / INDEX)
@@ -286,7 +291,10 @@ class PerSeriesPredictor(Predictor):
                     f"{folder_of(path, i)} must hold the model of "
                     f"{item_id!r}, got nothing; copy the whole folder again."
                 )
-        return cls(models, **index)
+        predictor = cls(models, **index)
+        predictor.load_kwargs = kwargs
+        check_loads(predictor)
+        return predictor
 
     def __getstate__(self) -> dict:
         # Those that are ready may be such as cannot be pickled.
@@ -317,6 +325,26 @@ def check_detects(model: Any) -> None:
             f"({type(model).__name__}); wrap it in a LAIEstimator and train "
             "again."
         )
+
+
+def check_loads(predictor: PerSeriesPredictor) -> None:
+    """Whether models can be loaded as the caller wants; the first one is."""
+    kwargs = predictor.load_kwargs
+    if not kwargs:
+        return
+    try:
+        predictor.predictor_of(predictor.item_ids[0])
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:  # GluonTS and frameworks have their own
+        told = ", ".join(f"{k}={v!r:.60}" for k, v in kwargs.items())
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            "kwargs must be such as all models can be loaded with, device on "
+            f"PyTorch or ctx on MXNet, got {told} "
+            f"({error.__cause__ or error!s:.200}); leave them out for the "
+            "device that GluonTS takes."
+        ) from error
 
 
 def folder_of(path: Path, number: int) -> Path:

@@ -141,8 +141,6 @@ class StreamingDetector:
         3.0
         """
         self.check_single("update")
-        if label is not None:
-            as_label(label)  # before anything is remembered
         times = None if timestamp is None else [timestamp]
         labels = None if label is None else [label]
         return self.take([0], [value], times, labels)[0]
@@ -287,6 +285,13 @@ class StreamingDetector:
         >>> stream.update(3.0).expected
         3.0
         """
+        return self.remembered(self.predictor.fingerprint())
+
+    def remembered(self, model: str) -> dict:
+        """
+        The same, by who knows the predictor's fingerprint: that takes longer
+        the more series the predictor was trained on.
+        """
         series = [
             {
                 "entry": entry,
@@ -296,7 +301,7 @@ class StreamingDetector:
             for i, entry in enumerate(self.tracks.entries)
         ]
         return {
-            **header(self.predictor.fingerprint()),
+            **header(model),
             "manner": as_json(
                 {
                     **self.manner._asdict(),
@@ -336,14 +341,22 @@ class StreamingDetector:
         >>> StreamingDetector.from_dict(state, predictor).update(30.0).expected
         3.0
         """
-        check_header(state, predictor.fingerprint())
+        return cls.restored(state, predictor, predictor.fingerprint())
+
+    @classmethod
+    def restored(
+        cls, state: dict, predictor: Any, model: str, **now: Any
+    ) -> "StreamingDetector":
+        """
+        The same, by who knows the predictor's fingerprint, and wants to look
+        at points in another manner from ``now`` on.
+        """
+        check_header(state, model)
 
         def read() -> "StreamingDetector":
-            limit = state["manner"]["max_run"]
-            chosen = {
-                **state["manner"],
-                "max_run": None if limit is None else float(limit),
-            }
+            chosen = {**state["manner"], **now}
+            limit = chosen["max_run"]
+            chosen["max_run"] = None if limit is None else float(limit)
             manner = Manner.chosen(**chosen)
             entries = [
                 {name: as_field(x) for name, x in one["entry"].items()}
@@ -370,6 +383,8 @@ class StreamingDetector:
         labels: Optional[Sequence] = None,
     ) -> list[Reading]:
         """Take in one point of each of some series, or of none of them."""
+        for label in labels or []:
+            as_label(label)  # before anything is remembered
         chosen = np.array(which, dtype=int)
         if len(values) != len(chosen):
             raise ValueError(

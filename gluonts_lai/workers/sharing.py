@@ -38,7 +38,10 @@ LAST: dict[str, Any] = {}
 
 
 def share_out(
-    task: Callable, jobs: Iterable[tuple], n_jobs: Optional[int]
+    task: Callable,
+    jobs: Iterable[tuple],
+    n_jobs: Optional[int],
+    **kwargs: Any,
 ) -> Iterator[Any]:
     """
     The results of a task, in the order of the jobs, to be read to the end.
@@ -51,6 +54,8 @@ def share_out(
         Arguments of the task: a model, which may be packed, and others.
     n_jobs
         How many workers, as joblib counts them.
+    kwargs
+        For the ``deserialize`` of models that are packed.
     """
     check_no_fork()
     backend, _ = get_active_backend()
@@ -62,7 +67,9 @@ def share_out(
     home = os.getpid()
     return iter(
         parallel(
-            delayed(alone)(home, task, own_of(model), model, *arguments)
+            delayed(alone)(
+                home, task, own_of(model), kwargs, model, *arguments
+            )
             for model, *arguments in jobs
         )
     )
@@ -74,24 +81,29 @@ def own_of(model: Model) -> list[Any]:
 
 
 def alone(
-    home: int, task: Callable, known: list, model: Model, *arguments: Any
+    home: int,
+    task: Callable,
+    known: list,
+    kwargs: dict,
+    model: Model,
+    *arguments: Any,
 ) -> Any:
     """Do a task with one thread, while no other runs in this process."""
     # A task has one worker: it shares nothing out in its turn.
     with TURN, quiet(), parallel_config("sequential", n_jobs=1):
         allow(*known)
-        model = opened(model)
+        model = opened(model, kwargs)
         # Now that the framework of the model is loaded.
         with one_thread(is_worker=os.getpid() != home):
             return task(model, *arguments)
 
 
-def opened(model: Model) -> Union[Estimator, Predictor]:
+def opened(model: Model, kwargs: dict) -> Union[Estimator, Predictor]:
     """The model of a task; that of the last task, if it is the same."""
     if not isinstance(model, dict):
         return model
-    if LAST.get("files") != model:
-        LAST.update(files=model, model=unpacked(model))
+    if LAST.get("packed") != (model, kwargs):
+        LAST.update(packed=(model, kwargs), model=unpacked(model, **kwargs))
     return LAST["model"]
 
 

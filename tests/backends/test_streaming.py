@@ -1057,6 +1057,17 @@ def test_a_time_that_is_wrong_in_one_is_wrong_for_all(feed_forward):
         stream.update_many([1.0, 2.0], [START, START - 1])
 
 
+def test_a_label_that_is_wrong_in_one_is_wrong_for_all(feed_forward):
+    times, labels = {"new": START, "x": START + 5}, {"new": None, "x": 7}
+    series = [{"item_id": "new"}, {"item_id": "x", "start": START}]
+    stream = feed_forward.stream(series)
+
+    with refused(stream, ValueError, "a label must be 1 .*got 7; nothing was"):
+        stream.update_many({"new": 1.0, "x": 2.0}, times, labels)
+    with refused(stream, ValueError, "a label must be 1 .*got 7; nothing was"):
+        stream.update_many([1.0, 2.0], [*times.values()], [*labels.values()])
+
+
 def test_time_begins_with_the_first_one(deepar):
     entry = entries()[1]
     del entry["start"]

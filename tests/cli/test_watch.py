@@ -2,6 +2,7 @@
 Points on standard input, readings on standard output.
 """
 
+import itertools
 import json
 import select
 import signal
@@ -13,7 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gluonts_lai import LAIPredictor
 from gluonts_lai.cli.arriving import Lines, Point
+from gluonts_lai.cli.endings import Stopped, stoppable
+from gluonts_lai.cli.models import load_model
+from gluonts_lai.cli.streams import LONG_GAP, Streams
 
 from .conftest import run, series
 
@@ -70,6 +75,62 @@ def test_it_goes_on_from_a_state(naive, a):
     halves += readings_of(run(*watch, input="".join(rest)))
 
     assert halves == whole
+
+
+def test_what_is_said_now_holds_for_series_of_a_state(naive, a):
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+    lines = as_lines(a, "item_id", "timestamp", "value").splitlines(True)
+    run(*watch, input="".join(lines[:100]))
+    outlier = run("watch", "--model", naive, input="".join(lines[:101]))
+    probability = readings_of(outlier)[100]["probability"]
+
+    above = (1 + probability) / 2
+    said = ["--threshold", above, "--max-run", 0]
+    lines[101:] = ["new,2024-01-01,3\n"]
+    reading, _ = readings_of(run(*watch, *said, input="".join(lines[100:])))
+
+    assert 0.5 < probability < above < 1
+    assert reading["probability"] == probability
+    assert reading["is_anomaly"] is False and reading["replaced_by"] is None
+    assert manners() == dict.fromkeys(["a", "new"], (above, 0))
+
+
+def test_what_is_not_said_is_as_in_the_state(naive):
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+    said = ["--threshold", 0.9, "--max-run", 5]
+
+    run(*watch, *said, input="a,2024-01-01,3\n")
+    run(*watch, input="b/c,2024-01-01,3\n")
+    run(*watch, "--max-run", 7, input="new,2024-01-01,3\n")
+
+    assert manners() == dict.fromkeys(["a", "b/c", "new"], (0.9, 7))
+
+
+def manners():
+    """How each series is looked at from now on, by the state."""
+    streams = json.loads(Path("state.json").read_text())["streams"]
+    return {
+        stream["item_id"]: (manner["threshold"], float(manner["max_run"]))
+        for stream in streams
+        for manner in [stream["state"]["manner"]]
+    }
+
+
+def test_a_state_recognises_its_model_once_for_all_series(naive, monkeypatch):
+    asked, fingerprint = [], LAIPredictor.fingerprint
+    monkeypatch.setattr(
+        LAIPredictor,
+        "fingerprint",
+        lambda self: asked.append(1) or fingerprint(self),
+    )
+    watch = ["watch", "--model", naive, "--state", "state.json"]
+
+    for day in (1, 2):
+        lines = [f"{name},2024-01-{day:02},3\n" for name in "abcde"]
+        done = run(*watch, "--save-every", 2, input="".join(lines))
+
+        assert len(readings_of(done)) == len(lines)
+        assert len(asked) == day
 
 
 def test_a_history_counts_as_if_it_had_come(naive, a):
@@ -261,6 +322,40 @@ def test_who_stops_it_loses_nothing(number, naive, tmp_path):
     (stream,) = json.loads(Path("state.json").read_text())["streams"]
     assert stream["state"]["series"][0]["length"] == 1
     assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+@pytest.mark.skipif(
+    not hasattr(signal, "pthread_sigmask"), reason="nobody else can wait"
+)
+@pytest.mark.parametrize("hours", [LONG_GAP, LONG_GAP + 1])
+def test_a_long_gap_can_be_stopped_and_a_point_cannot(
+    hours, naive, a, monkeypatch
+):
+    predictor = load_model(naive)
+    history = {"item_id": "a", "target": a.value[:60].to_numpy()}
+    history["start"] = pd.Period(a.timestamp[0], freq="h")
+    streams, usual = Streams(predictor), predictor.stream(history)
+    streams.begin([history])
+    before = usual.to_dict()
+    point = Point(3.0, str(history["start"] + 60 + hours), "a")
+    reading = usual.update(point.value, point.timestamp)
+
+    predict = type(predictor.base).predict
+    asked = itertools.count()
+
+    def predict_disturbed(self, *arguments, **options):
+        if next(asked) == 5:  # some have been judged, and others not
+            signal.raise_signal(signal.SIGINT)
+        return predict(self, *arguments, **options)
+
+    monkeypatch.setattr(type(predictor.base), "predict", predict_disturbed)
+    with pytest.raises(Stopped), stoppable():
+        streams.take(point)
+
+    if hours > LONG_GAP:
+        assert streams.by_name["a"].to_dict() == before
+        np.testing.assert_equal(streams.take(point), reading)
+    assert streams.by_name["a"].to_dict() == usual.to_dict()
 
 
 def test_a_reader_that_goes_away_is_no_error(naive):

@@ -37,6 +37,8 @@ INNER = {
     "PerSeriesPredictor": {"each", "results", "check_trained"},
     "StreamingDetector": {
         "tracks",
+        "remembered",
+        "restored",
         "take",
         "readings",
         "check_single",

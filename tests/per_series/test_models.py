@@ -205,6 +205,17 @@ def test_a_folder_that_lacks_a_model_is_refused(predictor, tmp_path):
         Predictor.deserialize(tmp_path)
 
 
+def test_what_models_cannot_be_loaded_with_is_refused(predictor, tmp_path):
+    predictor.serialize(tmp_path)
+
+    with pytest.raises(
+        TypeError,
+        match="must be such as all models can be loaded with, .*got device="
+        "'cuda:7', nonsense=3 .*unexpected keyword.*; leave them out",
+    ):
+        Predictor.deserialize(tmp_path, device="cuda:7", nonsense=3)
+
+
 def test_the_index_of_a_folder_is_json(predictor, tmp_path):
     predictor.serialize(tmp_path)
 

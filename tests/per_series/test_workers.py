@@ -4,6 +4,7 @@ Who does the work does not change what comes out.
 
 import logging
 import os
+import pickle
 import signal
 import sys
 import types
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from gluonts.env import env
 from gluonts.model.estimator import Estimator
+from gluonts.model.predictor import Predictor
 from gluonts.model.trivial.constant import ConstantValuePredictor
 from joblib import parallel_config
 from numpy.testing import assert_array_equal
@@ -130,6 +132,55 @@ def test_without_a_seed_chance_is_the_callers(entries):
     assert models[0] == models[1] != models[2]
     first, second, third = models[0].values()
     assert first != second != third
+
+
+class Placed(ConstantValuePredictor):
+    """It forecasts the number of the place that it was loaded to."""
+
+    @classmethod
+    def deserialize(cls, path, place=0):
+        return cls(2, value=place)
+
+
+class PlacedEstimator(Estimator):
+    prediction_length = 2
+
+    def train(self, training_data, validation_data=None):
+        return Placed(2, value=0)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_models_are_loaded_as_the_caller_wants(n_jobs, entries, tmp_path):
+    trained = PerSeriesEstimator(PlacedEstimator(), n_jobs).train(entries)
+    trained.serialize(tmp_path)
+
+    loaded = [
+        Predictor.deserialize(tmp_path),
+        Predictor.deserialize(tmp_path, place=7),
+        pickle.loads(pickle.dumps(Predictor.deserialize(tmp_path, place=8))),
+        Predictor.deserialize(tmp_path),
+    ]
+
+    for place, predictor in zip((0, 7, 8, 0), loaded):
+        assert {f.mean[0] for f in predictor.predict(entries)} == {place}
+    folder = tmp_path / "again"
+    folder.mkdir()
+    loaded[1].serialize(folder)
+    for name in ("per_series.json", "manifest.json"):
+        assert (folder / name).read_text() == (tmp_path / name).read_text()
+
+
+def test_a_device_that_is_not_there_is_refused(entries, tmp_path):
+    torch = pytest.importorskip("torch")
+    ours = LAIEstimator(network("torch"), seed=0)
+    PerSeriesEstimator(ours).train(entries[:1]).serialize(tmp_path)
+    device = f"cuda:{torch.cuda.device_count()}"
+
+    here = Predictor.deserialize(tmp_path, device="cpu")
+
+    assert str(here.predictor_of(ITEM_IDS[0]).base.device) == "cpu"
+    with pytest.raises(ValueError, match=f"got device='{device}' "):
+        Predictor.deserialize(tmp_path, device=device)
 
 
 def threads(model, name):
