@@ -49,6 +49,8 @@ def detect_frame(
         which one was serialised, which is read once in each process.
     item_id, timestamp, value
         The columns of series, times and values. A value may be missing.
+        Times with a zone are converted to UTC for the model, as in files and
+        streams; they come out as they came in.
     freq
         How often readings come. None: as in training.
     duplicates

@@ -14,6 +14,7 @@ import pandas as pd
 
 from gluonts_lai.documents import parse_json
 from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import in_utc
 
 from .layout import LABELS, plain
 from .opening import (
@@ -53,11 +54,7 @@ class Line(NamedTuple):
                 f"'start' in {self.place} must be a time from 1678 to 2261, "
                 f"got {given!r:.60}; write it as 2024-01-31 17:00."
             )
-        has_zone = time.tz is not None
-        return (
-            pd.Period(time.tz_convert(None) if has_zone else time, offset),
-            has_zone,
-        )
+        return pd.Period(in_utc(time), offset), time.tz is not None
 
     def numbers(self, name: str) -> np.ndarray:
         """Finite numbers, NaN where there are none."""

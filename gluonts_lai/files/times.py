@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import ZONE
 
 from .sheet import Sheet, as_numbers, is_text
 
 RANGE = "times between 1678 and 2261"
-ZONE = r"(?:[zZ]|UTC|GMT|:\d\d(?:\.\d+)?\s*[+-]\d\d(?::?\d\d)?)\s*$"
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # nanoseconds
 # Unix time that is plausible: from 1973 to 2099.
 PLAUSIBLE = (1e17, 4.1e18)
