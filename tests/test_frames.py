@@ -95,6 +95,21 @@ def test_readings_may_be_missing(frame, predictor):
     assert_frame_equal(detect_frame(gone, predictor), rest)
 
 
+@pytest.mark.parametrize("kind", ["h", "min", object])
+def test_times_may_be_periods(frame, predictor, kind):
+    expected = detect_frame(frame, predictor)
+    if kind is object:
+        periods = frame.timestamp.dt.to_period("h").astype(object)
+    else:
+        periods = frame.timestamp.dt.to_period(kind)
+
+    found = detect_frame(frame.assign(timestamp=periods), predictor)
+
+    assert found.timestamp.equals(periods)
+    rest = [name for name in COLUMNS if name != "timestamp"]
+    assert_frame_equal(found[rest], expected[rest])
+
+
 def test_a_single_reading_has_the_frequency_of_training(frame, predictor):
     found = detect_frame(frame.iloc[:1], predictor)
 

@@ -33,10 +33,17 @@ def read_times(sheet: Sheet, name: str) -> np.ndarray:
         return from_numbers(sheet, name, column)
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.to_timestamp()
+    elif column.dtype == object:
+        column = column.map(begin_of)
     times = pd.to_datetime(column, errors="coerce", utc=True)
     if getattr(column.dtype, "tz", None) is not None:
         say_utc(sheet, name)
     return without_zone(sheet, name, times)
+
+
+def begin_of(time: Any) -> Any:
+    """When a period begins; a time as it is."""
+    return time.to_timestamp() if isinstance(time, pd.Period) else time
 
 
 def from_numbers(sheet: Sheet, name: str, column: pd.Series) -> np.ndarray:
