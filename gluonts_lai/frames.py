@@ -16,7 +16,7 @@ from gluonts.model.predictor import Predictor
 
 from gluonts_lai.files.frequency import as_offset
 from gluonts_lai.files.layout import Layout
-from gluonts_lai.files.points import Points
+from gluonts_lai.files.points import Points, check_duplicates
 from gluonts_lai.files.series import points_of
 from gluonts_lai.files.sheet import Sheet, as_numbers
 from gluonts_lai.trust import check_base
@@ -57,7 +57,9 @@ def detect_frame(
         What to take of several readings of one point: "mean", "first" or
         "last". None: they are refused.
     threshold, kwargs
-        As in :meth:`gluonts_lai.LAIPredictor.detect`.
+        As in the model's own ``detect``: of these, ``n_jobs`` is one of
+        :meth:`gluonts_lai.LAIPredictor.detect` only; models for each series
+        have the workers of their predictor.
 
     Returns
     -------
@@ -87,6 +89,7 @@ def detect_frame(
     101 2024-01-05 05:00:00   20.0       5.0
     102 2024-01-05 06:00:00   20.0       4.0
     """
+    check_duplicates(duplicates)
     sheet = sheet_of(frame, item_id, timestamp, value)
     numbers = sheet.numbers(value)
     found = {name: np.empty(len(frame)) for name in FOUND}

@@ -14,6 +14,8 @@ from gluonts_lai import detect_frame
 from gluonts_lai.frames import loaded
 from tests.readings import COLUMNS, ITEM_IDS, long_frame, naive_predictor
 
+KINDS = "duplicates must be one of 'mean', 'first', 'last', got '(sum|avera)"
+
 
 @pytest.fixture(scope="module")
 def predictor():
@@ -149,6 +151,8 @@ def test_what_is_wrong_is_said(frame, predictor, tmp_path):
         (twice, predictor, {}, "'pump' of the frame must have one reading a"),
         (text, predictor, {}, "'value' of the frame must hold numbers, got "),
         (frame, predictor, {"value": "y"}, "must have a column 'y', got"),
+        (frame, predictor, {"duplicates": "average"}, KINDS),
+        (frame.iloc[:0], predictor, {"duplicates": "sum"}, KINDS),
         (frame, tmp_path, {}, "a folder to which one was serialised, got"),
         (
             frame.rename(columns={"value": "score"}),
