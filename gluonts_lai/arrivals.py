@@ -53,7 +53,11 @@ def as_point(value: Any, shape: tuple) -> np.ndarray:
 
 
 def is_beyond(points: np.ndarray) -> bool:
-    return bool(np.any(np.abs(points) > LARGEST))
+    return bool(np.any(are_beyond(points)))
+
+
+def are_beyond(points: np.ndarray) -> np.ndarray:
+    return np.abs(points) > LARGEST
 
 
 def as_points(values: Any, shape: tuple) -> np.ndarray:

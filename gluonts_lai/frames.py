@@ -18,7 +18,7 @@ from gluonts_lai.files.frequency import as_offset
 from gluonts_lai.files.layout import Layout
 from gluonts_lai.files.points import Points, check_duplicates
 from gluonts_lai.files.series import points_of
-from gluonts_lai.files.sheet import Sheet, as_numbers
+from gluonts_lai.files.sheet import Sheet
 from gluonts_lai.trust import check_base
 
 FOUND = ("probability", "score", "expected", "lower", "upper", "cleaned")
@@ -105,12 +105,10 @@ def detect_frame(
             arrays = [getattr(detection, name) for detection in detections]
             cells = np.concatenate(arrays)[points.of_readings]
             found[name][points.readings.rows] = cells
-    doubles = as_numbers(frame[value])
     columns = {
         item_id: frame[item_id],
         timestamp: frame[timestamp],
-        # As precise as they came, where they came as numbers.
-        value: np.where(np.isnan(doubles), numbers, doubles),
+        value: numbers,
         **found,
         "is_anomaly": found["probability"] > threshold,
     }

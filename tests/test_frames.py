@@ -8,9 +8,10 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from pandas.testing import assert_frame_equal
 
-from gluonts_lai import detect_frame
+from gluonts_lai import LAIPredictor, detect_frame
 from gluonts_lai.frames import loaded
 from tests.readings import COLUMNS, ITEM_IDS, long_frame, naive_predictor
 
@@ -45,7 +46,7 @@ def test_each_row_has_its_row(frame, predictor):
         entry = {
             "item_id": item_id,
             "start": pd.Period("2024-01-01", "h"),
-            "target": rows.value.to_numpy(np.float32),
+            "target": rows.value.to_numpy(),
         }
         (detection,) = predictor.detect([entry], mode="smooth", threshold=0.4)
         for name in COLUMNS[3:-1]:
@@ -54,6 +55,23 @@ def test_each_row_has_its_row(frame, predictor):
             )
         at = 100 + ITEM_IDS.index(item_id)
         assert np.flatnonzero(rows.is_anomaly) == [at]
+
+
+def test_a_counter_of_bytes_is_judged_by_its_last_digits(frame):
+    """Which single precision does not have: it would be a constant."""
+    pump = frame[frame.item_id == "pump"]
+    high = pump.assign(value=1.7e9 + pump.value)
+    start, target = pd.Period("2024-01-01", "h"), high.value.to_numpy()
+    entry = {"item_id": "pump", "start": start, "target": target}
+    naive = SeasonalNaivePredictor(1, season_length=4)
+    predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+
+    found = detect_frame(high, predictor)
+
+    (detection,) = predictor.detect([entry])
+    assert found.is_anomaly[100] and found.is_anomaly.sum() < 5
+    for name in COLUMNS[2:-1]:
+        np.testing.assert_array_equal(found[name], getattr(detection, name))
 
 
 def test_groups_find_what_the_whole_finds(frame, predictor):

@@ -59,7 +59,7 @@ class Points(NamedTuple):
             groups = pd.Series(values).groupby(points)
             merged = getattr(groups, how)()
             values, points = merged.to_numpy(), merged.index.to_numpy()
-        cells = np.full(self.lengths.sum(), np.nan, np.float32)
+        cells = np.full(self.lengths.sum(), np.nan, column.dtype)
         cells[points] = values
         return np.split(cells, np.cumsum(self.lengths)[:-1])
 

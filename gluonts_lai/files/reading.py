@@ -85,7 +85,8 @@ def read_series(
     -------
     SeriesFile
         The entries, their frequency, what was guessed, and what the user
-        should know of.
+        should know of. Targets are float32, as GluonTS has them; float64 if
+        one of them moves in digits that float32 does not have.
 
     Examples
     --------
