@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import in_utc
 
 # More missing points at once are a mistake, not a late restart.
 MOST_MISSING = 100_000
@@ -52,7 +53,11 @@ def as_point(value: Any, shape: tuple) -> np.ndarray:
 
 
 def is_beyond(points: np.ndarray) -> bool:
-    return bool(np.any(np.abs(points) > LARGEST))
+    return bool(np.any(are_beyond(points)))
+
+
+def are_beyond(points: np.ndarray) -> np.ndarray:
+    return np.abs(points) > LARGEST
 
 
 def as_points(values: Any, shape: tuple) -> np.ndarray:
@@ -66,7 +71,7 @@ def as_points(values: Any, shape: tuple) -> np.ndarray:
 
 
 def as_period(timestamp: Any, freq: Optional[str], name: str) -> Any:
-    """A time as a period of the frequency of a stream."""
+    """A time as a period of the frequency of a stream, in UTC."""
     if isinstance(timestamp, pd.Period):
         if freq is not None and timestamp.freq != as_offset(freq):
             raise ValueError(
@@ -82,7 +87,7 @@ def as_period(timestamp: Any, freq: Optional[str], name: str) -> Any:
     try:
         period = pd.NaT
         if is_brief(timestamp):
-            period = pd.Period(timestamp, freq=freq)
+            period = pd.Period(in_utc(timestamp), freq=freq)
     except (TypeError, ValueError) as error:
         raise no_time(timestamp, name) from error
     if period is pd.NaT:

@@ -16,9 +16,9 @@ from gluonts.model.predictor import Predictor
 
 from gluonts_lai.files.frequency import as_offset
 from gluonts_lai.files.layout import Layout
-from gluonts_lai.files.points import Points
+from gluonts_lai.files.points import Points, check_duplicates
 from gluonts_lai.files.series import points_of
-from gluonts_lai.files.sheet import Sheet, as_numbers
+from gluonts_lai.files.sheet import Sheet
 from gluonts_lai.trust import check_base
 
 FOUND = ("probability", "score", "expected", "lower", "upper", "cleaned")
@@ -49,13 +49,17 @@ def detect_frame(
         which one was serialised, which is read once in each process.
     item_id, timestamp, value
         The columns of series, times and values. A value may be missing.
+        Times with a zone are converted to UTC for the model, as in files and
+        streams; they come out as they came in.
     freq
         How often readings come. None: as in training.
     duplicates
         What to take of several readings of one point: "mean", "first" or
         "last". None: they are refused.
     threshold, kwargs
-        As in :meth:`gluonts_lai.LAIPredictor.detect`.
+        As in the model's own ``detect``: of these, ``n_jobs`` is one of
+        :meth:`gluonts_lai.LAIPredictor.detect` only; models for each series
+        have the workers of their predictor.
 
     Returns
     -------
@@ -85,6 +89,7 @@ def detect_frame(
     101 2024-01-05 05:00:00   20.0       5.0
     102 2024-01-05 06:00:00   20.0       4.0
     """
+    check_duplicates(duplicates)
     sheet = sheet_of(frame, item_id, timestamp, value)
     numbers = sheet.numbers(value)
     found = {name: np.empty(len(frame)) for name in FOUND}
@@ -100,12 +105,10 @@ def detect_frame(
             arrays = [getattr(detection, name) for detection in detections]
             cells = np.concatenate(arrays)[points.of_readings]
             found[name][points.readings.rows] = cells
-    doubles = as_numbers(frame[value])
     columns = {
         item_id: frame[item_id],
         timestamp: frame[timestamp],
-        # As precise as they came, where they came as numbers.
-        value: np.where(np.isnan(doubles), numbers, doubles),
+        value: numbers,
         **found,
         "is_anomaly": found["probability"] > threshold,
     }

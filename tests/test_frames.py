@@ -8,11 +8,14 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from pandas.testing import assert_frame_equal
 
-from gluonts_lai import detect_frame
+from gluonts_lai import LAIPredictor, detect_frame
 from gluonts_lai.frames import loaded
 from tests.readings import COLUMNS, ITEM_IDS, long_frame, naive_predictor
+
+KINDS = "duplicates must be one of 'mean', 'first', 'last', got '(sum|avera)"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def test_each_row_has_its_row(frame, predictor):
         entry = {
             "item_id": item_id,
             "start": pd.Period("2024-01-01", "h"),
-            "target": rows.value.to_numpy(np.float32),
+            "target": rows.value.to_numpy(),
         }
         (detection,) = predictor.detect([entry], mode="smooth", threshold=0.4)
         for name in COLUMNS[3:-1]:
@@ -52,6 +55,23 @@ def test_each_row_has_its_row(frame, predictor):
             )
         at = 100 + ITEM_IDS.index(item_id)
         assert np.flatnonzero(rows.is_anomaly) == [at]
+
+
+def test_a_counter_of_bytes_is_judged_by_its_last_digits(frame):
+    """Which single precision does not have: it would be a constant."""
+    pump = frame[frame.item_id == "pump"]
+    high = pump.assign(value=1.7e9 + pump.value)
+    start, target = pd.Period("2024-01-01", "h"), high.value.to_numpy()
+    entry = {"item_id": "pump", "start": start, "target": target}
+    naive = SeasonalNaivePredictor(1, season_length=4)
+    predictor = LAIPredictor.from_predictor(naive, [entry], seed=0)
+
+    found = detect_frame(high, predictor)
+
+    (detection,) = predictor.detect([entry])
+    assert found.is_anomaly[100] and found.is_anomaly.sum() < 5
+    for name in COLUMNS[2:-1]:
+        np.testing.assert_array_equal(found[name], getattr(detection, name))
 
 
 def test_groups_find_what_the_whole_finds(frame, predictor):
@@ -95,6 +115,21 @@ def test_readings_may_be_missing(frame, predictor):
     assert_frame_equal(detect_frame(gone, predictor), rest)
 
 
+@pytest.mark.parametrize("kind", ["h", "min", object])
+def test_times_may_be_periods(frame, predictor, kind):
+    expected = detect_frame(frame, predictor)
+    if kind is object:
+        periods = frame.timestamp.dt.to_period("h").astype(object)
+    else:
+        periods = frame.timestamp.dt.to_period(kind)
+
+    found = detect_frame(frame.assign(timestamp=periods), predictor)
+
+    assert found.timestamp.equals(periods)
+    rest = [name for name in COLUMNS if name != "timestamp"]
+    assert_frame_equal(found[rest], expected[rest])
+
+
 def test_a_single_reading_has_the_frequency_of_training(frame, predictor):
     found = detect_frame(frame.iloc[:1], predictor)
 
@@ -134,6 +169,8 @@ def test_what_is_wrong_is_said(frame, predictor, tmp_path):
         (twice, predictor, {}, "'pump' of the frame must have one reading a"),
         (text, predictor, {}, "'value' of the frame must hold numbers, got "),
         (frame, predictor, {"value": "y"}, "must have a column 'y', got"),
+        (frame, predictor, {"duplicates": "average"}, KINDS),
+        (frame.iloc[:0], predictor, {"duplicates": "sum"}, KINDS),
         (frame, tmp_path, {}, "a folder to which one was serialised, got"),
         (
             frame.rename(columns={"value": "score"}),

@@ -18,7 +18,7 @@ import pytest
 import gluonts_lai
 
 ROWS = [
-    ["limits"],
+    ["limits", "zones"],
     ["arrays", "value", "seeds", "rounds", "caution", "choices", "arrivals"]
     + ["hush"],
     ["documents"],

@@ -8,8 +8,9 @@ Lines as they arrive: one point each, as CSV or JSON.
 
 A first line with names says what the cells of a line are; fields of objects
 may have the same names. A value that is empty, nan or null is missing. Times
-may be Unix time, as in files, but not dates in which day or month may come
-first: of a single line nobody can tell.
+may be Unix time or have a zone, as in files, and are told in UTC; dates in
+which day or month may come first are refused: of a single line nobody can
+tell.
 """
 
 import csv
@@ -21,6 +22,8 @@ import pandas as pd
 from gluonts_lai.documents import parse_json
 from gluonts_lai.files.layout import ITEM_IDS, TIMESTAMPS, VALUES, plain
 from gluonts_lai.files.times import PLAUSIBLE, UNITS
+from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import in_utc
 
 BY_NUMBER = {
     1: ("value",),
@@ -125,7 +128,7 @@ def as_number(text: str) -> Optional[float]:
 
 
 def as_time(given: Any) -> Any:
-    """A time that can be read in one way; Unix time is told in UTC."""
+    """A time that can be read in one way, in UTC where that can be told."""
     try:
         number = float(given)
     except (OverflowError, TypeError, ValueError):
@@ -142,7 +145,15 @@ def as_time(given: Any) -> Any:
                 f"{given!r:.60}, where day or month may come first; write it "
                 "as 2024-01-31 17:00."
             )
-    return given
+    return without_zone(given)
+
+
+def without_zone(given: Any) -> Any:
+    try:
+        time = in_utc(given) if is_brief(given) else given
+    except ValueError:  # no time at all: the stream says so
+        return given
+    return given if time is given else str(time)
 
 
 def from_json(line: str) -> Point:

@@ -92,8 +92,10 @@ def detect(
             entries, talk.following(detections, len(entries), "detecting")
         ):
             anomalies = segments_of(found, threshold)
-            label = entry.get(LABEL, unknown)
-            put(anomalies if segments else points_of(found, threshold, label))
+            if segments:
+                put(anomalies)
+            else:
+                put(points_of(found, entry, threshold, unknown))
             num_segments += len(anomalies)
             num_flagged += int(anomalies.length.sum())
             if folder is not None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 import numpy as np
 import pandas as pd
 
+from .reading import LABEL
+
 if TYPE_CHECKING:
     from gluonts_lai import Detection
 
@@ -27,14 +29,16 @@ COLUMNS = (
 
 
 def points_of(
-    detection: "Detection", threshold: float, label: Optional[Any] = None
+    detection: "Detection", entry: dict, threshold: float, unknown: Any
 ) -> pd.DataFrame:
-    """What was found, point by point."""
-    # As precise as the values are; what is nearly certain shows in scores.
+    """What was found in an entry, point by point."""
+    # As precise as the values came; what is nearly certain shows in scores.
+    precision = entry["target"].dtype
     columns = {
-        name: getattr(detection, name).astype(np.float32) for name in COLUMNS
+        name: getattr(detection, name).astype(precision) for name in COLUMNS
     }
     columns["is_anomaly"] = detection.probability > threshold
+    label = entry.get(LABEL, unknown)
     if label is not None:
         columns["label"] = np.broadcast_to(label, detection.value.shape)
     return table(detection.item_id, detection.start, columns)

@@ -98,11 +98,12 @@ def watch(
 
     A line is a value, or timestamp,value, or item_id,timestamp,value, or a
     JSON object with these or other usual names; a first line with the names
-    of columns is understood. Times are as 2024-01-31 17:00, or Unix time. For
-    each point, one line comes out at once: probability of being anomalous,
-    what was expected, is_anomaly, and what replaces it for later points. A
-    line that cannot be read is named on standard error and left out. New
-    series may begin at any time. Options for columns are those of the history.
+    of columns is understood. Times are as 2024-01-31 17:00, or Unix time;
+    with a zone, they become UTC, as in files. For each point, one line comes
+    out at once: probability of being anomalous, what was expected, is_anomaly,
+    and what replaces it for later points. A line that cannot be read is named
+    on standard error and left out. New series may begin at any time. Options
+    for columns are those of the history.
 
     \b
     Examples:

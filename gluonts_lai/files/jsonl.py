@@ -12,8 +12,10 @@ from typing import Any, Iterator, NamedTuple, Optional
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.arrivals import is_beyond
 from gluonts_lai.documents import parse_json
 from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import in_utc
 
 from .layout import LABELS, plain
 from .opening import (
@@ -22,6 +24,7 @@ from .opening import (
     whole_text,
     without_compression,
 )
+from .precision import in_one_precision
 from .sheet import listed, option_of
 
 NULL = "write null where a value is missing"
@@ -53,11 +56,7 @@ class Line(NamedTuple):
                 f"'start' in {self.place} must be a time from 1678 to 2261, "
                 f"got {given!r:.60}; write it as 2024-01-31 17:00."
             )
-        has_zone = time.tz is not None
-        return (
-            pd.Period(time.tz_convert(None) if has_zone else time, offset),
-            has_zone,
-        )
+        return pd.Period(in_utc(time), offset), time.tz is not None
 
     def numbers(self, name: str) -> np.ndarray:
         """Finite numbers, NaN where there are none."""
@@ -66,9 +65,7 @@ class Line(NamedTuple):
             numbers = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
             numbers = np.full((), np.nan)
-        with np.errstate(over="ignore"):
-            numbers = numbers.astype(np.float32)
-        if numbers.ndim not in (1, 2) or np.isinf(numbers).any():
+        if numbers.ndim not in (1, 2) or is_beyond(numbers):
             raise ValueError(
                 f"{name!r} in {self.place} must be a list of finite numbers, "
                 f"or several of one length, got {given!r:.60}; {NULL}."
@@ -86,7 +83,7 @@ class Line(NamedTuple):
                 f"point of the target, of shape {shape}, got {got}; correct "
                 "it."
             )
-        return labels
+        return labels.astype(np.float32)
 
 
 @whole_text
@@ -118,6 +115,7 @@ def read_jsonl(
             entry["label"] = line.labels(label, target.shape)
         entries.append(as_gluonts_has_it(entry, line.place, offset))
         has_zone |= zone
+    entries = in_one_precision(entries)
     notes = ["starts have a time zone and are converted to UTC."]
     return entries, label, notes if has_zone else []
 
@@ -159,7 +157,8 @@ def as_gluonts_has_it(entry: dict, place: str, offset: Any) -> dict:
         offset, one_dim_target=entry["target"].ndim == 1
     )
     try:
-        return process(entry)
+        # A target would come out in single precision, which may not do.
+        return {**process({**entry}), "target": entry["target"]}
     except (GluonTSDataError, TypeError, ValueError) as error:
         raise ValueError(
             f"features in {place} must be as GluonTS has them, got: {error}; "

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.choices import check_choice
+
 from .readings import Readings
 from .sheet import counted, option_of
 
@@ -17,6 +19,8 @@ from .sheet import counted, option_of
 MOST_MISSING = 100_000
 # So are more points than this, if most of them are missing.
 MOST_POINTS = 10_000_000
+# What may be taken of several readings of one point.
+DUPLICATES = ("mean", "first", "last")
 
 
 class Points(NamedTuple):
@@ -55,7 +59,7 @@ class Points(NamedTuple):
             groups = pd.Series(values).groupby(points)
             merged = getattr(groups, how)()
             values, points = merged.to_numpy(), merged.index.to_numpy()
-        cells = np.full(self.lengths.sum(), np.nan, np.float32)
+        cells = np.full(self.lengths.sum(), np.nan, column.dtype)
         cells[points] = values
         return np.split(cells, np.cumsum(self.lengths)[:-1])
 
@@ -88,6 +92,12 @@ class Points(NamedTuple):
                     f"{time} as {start}."
                 ]
         return []
+
+
+def check_duplicates(how: Optional[str]) -> None:
+    """One that is known, or None, by which several are refused."""
+    if how is not None:
+        check_choice("duplicates", how, DUPLICATES)
 
 
 def periods(readings: Readings, offset: Any) -> np.ndarray:

@@ -6,14 +6,13 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from gluonts_lai.choices import check_choice
-
 from .frequency import as_offset
 from .guesses import Guesses
 from .jsonl import read_jsonl
 from .layout import ITEM_IDS, Names, find_layout, plain
 from .opening import check_readable, without_compression
 from .parquet import read_parquet
+from .points import check_duplicates
 from .series import entries_of
 from .sheet import Sheet, counted, option_of
 from .text import read_csv
@@ -25,7 +24,6 @@ KINDS = {
     "json": (".json", ".jsonl"),
 }
 WORKING_DAYS = r"Period( with BDay|Dtype\[B\])"
-DUPLICATES = ("mean", "first", "last")
 
 
 class SeriesFile(NamedTuple):
@@ -87,7 +85,8 @@ def read_series(
     -------
     SeriesFile
         The entries, their frequency, what was guessed, and what the user
-        should know of.
+        should know of. Targets are float32, as GluonTS has them; float64 if
+        one of them moves in digits that float32 does not have.
 
     Examples
     --------
@@ -107,8 +106,7 @@ def read_series(
     long, one point each 15min; time in 'Time'; values in 'Pressure'
     """
     path = Path(path)
-    if duplicates is not None:
-        check_choice("duplicates", duplicates, DUPLICATES)
+    check_duplicates(duplicates)
     offset = None if freq is None else as_offset(freq)
     check_readable(path)
     kind = kind_of(path)

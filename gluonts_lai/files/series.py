@@ -11,6 +11,7 @@ from .frequency import guess_offset
 from .layout import Layout
 from .opening import without_compression
 from .points import Points
+from .precision import in_one_precision
 from .readings import Readings
 from .sheet import Sheet, listed, option_of
 from .times import read_times
@@ -41,7 +42,7 @@ def entries_of(
             if labels is not None:
                 entry["label"] = labels[i]
             entries.append(entry)
-    entries = with_values(sheet, layout, entries)
+    entries = in_one_precision(with_values(sheet, layout, entries))
     return [trimmed(e) for e in entries] if layout.kind == "wide" else entries
 
 

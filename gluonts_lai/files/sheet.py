@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 import pandas as pd
 
+from gluonts_lai.arrivals import are_beyond
 from gluonts_lai.limits import most, raised_by
 
 FIX = "correct it, or remove the row"
@@ -65,9 +66,7 @@ class Sheet(NamedTuple):
             numbers = as_numbers(column.str.replace(",", "."))
             wrong = are_none(numbers, column)
         self.refuse(wrong, name, "numbers", EMPTY)
-        with np.errstate(over="ignore"):
-            numbers = numbers.astype(np.float32)
-        self.refuse(np.isinf(numbers), name, "finite numbers", EMPTY)
+        self.refuse(are_beyond(numbers), name, "finite numbers", EMPTY)
         return numbers
 
     def labels(self, name: str) -> np.ndarray:

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import ZONE
 
 from .sheet import Sheet, as_numbers, is_text
 
 RANGE = "times between 1678 and 2261"
-ZONE = r"(?:[zZ]|UTC|GMT|:\d\d(?:\.\d+)?\s*[+-]\d\d(?::?\d\d)?)\s*$"
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # nanoseconds
 # Unix time that is plausible: from 1973 to 2099.
 PLAUSIBLE = (1e17, 4.1e18)
@@ -33,10 +33,17 @@ def read_times(sheet: Sheet, name: str) -> np.ndarray:
         return from_numbers(sheet, name, column)
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.to_timestamp()
+    elif column.dtype == object:
+        column = column.map(begin_of)
     times = pd.to_datetime(column, errors="coerce", utc=True)
     if getattr(column.dtype, "tz", None) is not None:
         say_utc(sheet, name)
     return without_zone(sheet, name, times)
+
+
+def begin_of(time: Any) -> Any:
+    """When a period begins; a time as it is."""
+    return time.to_timestamp() if isinstance(time, pd.Period) else time
 
 
 def from_numbers(sheet: Sheet, name: str, column: pd.Series) -> np.ndarray:

@@ -117,7 +117,8 @@ class StreamingDetector:
             missing.
         timestamp
             When it came. Points between the last one and this are missing.
-            None for the period after the last one.
+            None for the period after the last one. A time with a zone is
+            converted to UTC, as in files.
         label
             What is known of it: 1 anomalous, 0 nominal; None for nothing.
 

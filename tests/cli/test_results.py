@@ -67,6 +67,34 @@ def test_all_forms_hold_the_same(readings, naive):
     assert [point["value"] for point in document] == values
 
 
+def test_numbers_have_the_digits_that_tell_them_apart(tmp_path):
+    """Of a counter of bytes, the last ones; single precision has others."""
+    high = pd.concat([series("a"), series("b/c")])
+    high["value"] = (1.7e9 + high.value + 300 * high.label).round(3)
+    high = high.drop(columns="label")
+    high.to_csv("bytes.csv", index=False)
+    train = ["--estimator", "seasonal-naive", "--prediction-length", "6"]
+    run("train", "bytes.csv", "--out", "model", *train)
+
+    forms = ("found.csv", "found.json", "found.parquet")
+    for name in forms:
+        run("detect", "bytes.csv", "--model", "model", "--out", name)
+    done = run("clean", "bytes.csv", "--model", "model")
+
+    for frame in (
+        pd.read_csv("found.csv"),
+        pd.read_json("found.json", convert_dates=False),
+        pd.read_parquet("found.parquet"),
+    ):
+        assert frame.value.tolist() == high.value.tolist()
+        for name, spikes in SPIKES.items():
+            assert set(spikes) <= set(flagged(frame)[name])
+    rows = done.stdout.splitlines()
+    before = open("bytes.csv").read().splitlines()
+    changed = [i - 1 for i in range(481) if rows[i] != before[i]]
+    assert {100, 200, 201, 240 + 150} <= set(changed) and len(changed) < 20
+
+
 def test_segments_are_whole_anomalies(readings, naive):
     done = run("detect", readings, "--model", naive, "--segments")
 

@@ -150,6 +150,34 @@ def test_a_history_counts_as_if_it_had_come(naive, a):
     assert readings_of(done)[0]["item_id"] == "a"
 
 
+def test_a_history_and_points_may_be_of_a_time_zone(naive, a):
+    whole = readings_of(
+        run(
+            "watch",
+            "--model",
+            naive,
+            input=as_lines(a, "item_id", "timestamp", "value"),
+        )
+    )
+    for zone in ("America/New_York", "Asia/Tokyo"):
+        times = a.timestamp.dt.tz_localize("UTC").dt.tz_convert(zone)
+        there = a.assign(timestamp=times.map(pd.Timestamp.isoformat))
+        there[:60].to_csv("history.csv", index=False)
+
+        done = run(
+            "watch",
+            "--model",
+            naive,
+            "--history",
+            "history.csv",
+            input=as_lines(there[60:], "item_id", "timestamp", "value"),
+        )
+
+        readings = readings_of(done)
+        for name in ("timestamp", "is_anomaly"):
+            assert [r[name] for r in readings] == [r[name] for r in whole[60:]]
+
+
 def test_series_may_come_in_turns_and_begin_at_any_time(naive, a):
     b = series("b/c", LENGTH).drop(columns="label")
     alone = [
@@ -246,6 +274,10 @@ AT_UNIX = Point(3, "2024-01-01 00:00:00", "a")
         ('{"id": 1, "item_id": "a", "ts": 1704067200, "value": 3}', AT_UNIX),
         ("a,1704067200,3", AT_UNIX),
         ("a,1704067200000,3", AT_UNIX),
+        ("a,2024-01-01T01:00+01:00,3", AT_UNIX),
+        ("a,2023-12-31 19:00 -0500,3", AT_UNIX),
+        ('{"id": "a", "ts": "2024-01-01T00:00Z", "value": 3}', AT_UNIX),
+        ("a,tomorrowz,3", Point(3, "tomorrowz", "a")),
         ("31.12.2024,3", Point(3.0, "31.12.2024")),
         ("20241231,3", Point(3.0, "20241231")),
     ],
