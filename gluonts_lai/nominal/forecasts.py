@@ -2,6 +2,8 @@
 Forecasts of every kind, as densities.
 """
 
+from typing import Any, Iterable
+
 import numpy as np
 from gluonts.model.forecast import (
     Forecast,
@@ -9,6 +11,7 @@ from gluonts.model.forecast import (
     QuantileForecast,
     SampleForecast,
 )
+from gluonts.model.predictor import Predictor
 
 from .densities import Density, StudentT, from_quantiles
 from .scoring import Points
@@ -16,6 +19,20 @@ from .trees import density_of_trees, is_of_trees
 
 # Levels at which a forecast of unknown kind is asked for its quantiles.
 LEVELS = np.array([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95])
+
+
+def made_by(
+    predictor: Predictor, entries: Iterable[dict], **kwargs: Any
+) -> list[Forecast]:
+    """The forecasts of a predictor, or one sentence on why it has none."""
+    try:
+        return list(predictor.predict(entries, **kwargs))
+    except AssertionError as error:  # GluonTS's way to refuse data
+        raise ValueError(
+            "each series must be one that the forecaster can go on from, got "
+            f"{str(error) or 'another'!r:.100}; give more of its points, and "
+            "its features up to the end of the forecast."
+        ) from error
 
 
 def density_of(forecasts: list[Forecast]) -> Density:

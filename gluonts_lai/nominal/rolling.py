@@ -15,7 +15,7 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.panel.table import Table
 
 from .densities import StudentT
-from .forecasts import density_of
+from .forecasts import density_of, made_by
 from .pasts import most_past
 from .protocol import Scores, Update
 from .scaling import Scale
@@ -143,7 +143,7 @@ class Rolling:
             for i, starts in pieces
             for t in starts
         ]
-        density = density_of(list(self.predictor.predict(windows)))
+        density = density_of(made_by(self.predictor, windows))
         self.is_sampled = isinstance(density, StudentT)
         return Answer(density, None)
 

@@ -219,6 +219,20 @@ def test_a_window_brings_the_features_of_its_time():
         assert_array_equal(item["feat_static_real"], [0.5])
 
 
+class Refusing(Slope):
+    """One that wants more than there is."""
+
+    def predict_item(self, item):
+        raise AssertionError("got only a few")
+
+
+def test_why_a_predictor_refuses_a_window_is_told():
+    panel = panel_of()
+
+    with pytest.raises(ValueError, match="go on from, got 'got only a few';"):
+        scores_of(Refusing(1), panel, panel.values)
+
+
 def test_static_features_are_never_cut():
     static = np.arange(20.0)
     entry = {
