@@ -5,6 +5,7 @@ Predictors that are not trained here find anomalies, too.
 import logging
 
 import numpy as np
+import pandas as pd
 import pytest
 from gluonts.env import env
 from gluonts.model.npts import NPTSPredictor
@@ -20,13 +21,13 @@ from tests import contract
 from tests.series import dataset
 
 
-def prophet():
+def prophet(prediction_length=48):
     pytest.importorskip("prophet")
     from gluonts.ext.prophet import ProphetPredictor
 
     logging.getLogger("prophet").setLevel(logging.ERROR)
     logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
-    return ProphetPredictor(48)
+    return ProphetPredictor(prediction_length)
 
 
 def croston():
@@ -171,6 +172,34 @@ def test_forecasts_do_not_repeat_an_outlier():
     # Days differ by their noise alone.
     assert abs(forecast.mean - clean.mean).max() < 2.0
     assert abs(plain.mean - clean.mean).max() > 10.0
+
+
+@pytest.mark.parametrize("num_ahead", [0, 20])
+def test_what_prophet_is_told_of_each_point_explains_it(num_ahead):
+    """However far ahead it is known; a forecast wants the next horizon."""
+    base = prophet(10)
+    rng = np.random.default_rng(0)
+    feature = rng.normal(size=(1, 140))
+    target = 10 + 3 * feature[0, :120] + rng.normal(0, 0.1, 120)
+    target[110] += 3.0  # no more than what the feature does to others
+    told = {
+        "start": pd.Period("2024-01-01", "D"),
+        "target": target,
+        "feat_dynamic_real": feature[:, : 120 + num_ahead],
+    }
+
+    predictor = LAIPredictor.from_predictor(
+        base, [told], context_length=100, seed=0
+    )
+    (detection,) = predictor.detect([told])
+    (forecast,) = predictor.predict(
+        [{**told, "feat_dynamic_real": feature[:, :130]}]
+    )
+
+    assert np.flatnonzero(detection.probability > 0.5).tolist() == [110]
+    expected = 10 + 3 * feature[0, 120:130]
+    # A regression on a hundred points, and the mean of a hundred samples.
+    assert abs(forecast.mean - expected).max() < 0.5
 
 
 def test_chains_of_single_series():

@@ -17,6 +17,7 @@ from gluonts_lai.panel.table import Table
 from .densities import StudentT
 from .forecasts import density_of, made_by
 from .pasts import most_past
+from .prepared import reaching
 from .protocol import Scores, Update
 from .scaling import Scale
 from .scoring import Answer, Grid, Piece, score
@@ -163,16 +164,23 @@ class Rolling:
         )
 
     def window(self, entry: dict, context: np.ndarray, t: int) -> dict:
-        """An entry that ends at ``t``, with as much past as it needs."""
+        """
+        An entry that ends at ``t``, with as much past as it needs.
+
+        What is known ahead reaches to the end of its forecast, no less and
+        no further: some predictors look for it from there, or count.
+        """
         length = context.shape[-1]
         first = max(0, t - (self.past_length or t))
+        ahead = t + self.lead_time + self.prediction_length
         window = dict(entry)
         for name, field in entry.items():
             shape = np.shape(field)
             is_static = name.startswith("feat_static")
             if shape and length <= shape[-1] and not is_static:
-                end = t if name.startswith("past_") else None
-                window[name] = np.asarray(field)[..., first:end]
+                end = t if name.startswith("past_") else ahead
+                known = np.asarray(field)[..., first:]
+                window[name] = reaching(known, end - first)
         window["start"] = entry["start"] + first
         window["target"] = context[..., first:t].astype(np.float32)
         return window

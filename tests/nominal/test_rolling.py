@@ -215,8 +215,29 @@ def test_a_window_brings_the_features_of_its_time():
             entry["past_feat_dynamic_real"][:, begin:end],
         )
         future = entry["feat_dynamic_real"][:, begin : end + 2]
-        assert_array_equal(item["feat_dynamic_real"][:, :12], future)
+        assert_array_equal(item["feat_dynamic_real"], future)
         assert_array_equal(item["feat_static_real"], [0.5])
+
+
+@pytest.mark.parametrize("num_ahead", [0, 2, 9])
+def test_features_reach_to_the_end_of_each_forecast(num_ahead):
+    """However far they are known; beyond that they stay as they were."""
+    feature = np.arange(16.0 + num_ahead)
+    entry = {
+        "start": START,
+        "target": np.zeros(16),
+        "feat_dynamic_real": feature[None],
+    }
+    panel = Panel.of([entry])
+    predictor = Slope(3, lead_time=2)
+
+    scores_of(predictor, panel, panel.values)
+
+    assert len(predictor.seen) == 2
+    for item, begin in zip(predictor.seen, (0, 3)):
+        times = begin + np.arange(10 + 2 + 3)
+        known = feature[np.minimum(times, len(feature) - 1)]
+        assert_array_equal(item["feat_dynamic_real"], known[None])
 
 
 class Refusing(Slope):
