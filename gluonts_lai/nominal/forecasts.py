@@ -13,7 +13,7 @@ from gluonts.model.forecast import (
 )
 from gluonts.model.predictor import Predictor
 
-from .densities import Density, StudentT, from_quantiles
+from .densities import Density, StudentT, from_quantiles, no_narrower
 from .scoring import Points
 from .trees import density_of_trees, is_of_trees
 
@@ -51,10 +51,19 @@ def density_of(forecasts: list[Forecast]) -> Density:
 
 
 def density_of_samples(samples: np.ndarray) -> Density:
-    """Samples on axis 1; none that differ are a point forecast."""
-    if np.all(samples == samples[:, :1]):
-        return Points(samples[:, 0].astype(float))
-    return StudentT.from_samples(samples, axis=1)
+    """
+    Samples on axis 1; none that differ are a point forecast.
+
+    That is asked of each point: where a series idles, there is none that
+    differs from a forecaster whose other samples do.
+    """
+    density = StudentT.from_samples(samples, axis=1)
+    # Spread by less than single precision can tell, they are as good as one.
+    least = no_narrower(np.array(0.0), density.loc)
+    differ = density.scale > least
+    if not differ.any():
+        return Points(density.loc)
+    return density._replace(scale=np.where(differ, density.scale, np.nan))
 
 
 def density_of_quantiles(levels: np.ndarray, knots: np.ndarray) -> Density:

@@ -145,7 +145,8 @@ class Rolling:
             for t in starts
         ]
         density = density_of(made_by(self.predictor, windows))
-        self.is_sampled = isinstance(density, StudentT)
+        # Where a series idles, its samples are points: that says nothing.
+        self.is_sampled |= isinstance(density, StudentT)
         return Answer(density, None)
 
     def answer_bare(self, *windows: Any) -> Answer:

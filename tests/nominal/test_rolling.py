@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from gluonts_lai.nominal.densities import StudentT, from_quantiles
 from gluonts_lai.nominal.rolling import Rolling
 from gluonts_lai.nominal.scaling import series_scales
+from gluonts_lai.nominal.scoring import Piece
 from gluonts_lai.panel import Panel
 
 START = pd.Period("2024-01-01", "h")
@@ -238,6 +239,21 @@ def test_features_reach_to_the_end_of_each_forecast(num_ahead):
         times = begin + np.arange(10 + 2 + 3)
         known = feature[np.minimum(times, len(feature) - 1)]
         assert_array_equal(item["feat_dynamic_real"], known[None])
+
+
+def test_a_forecaster_that_draws_still_does_where_a_series_idles():
+    values = np.random.default_rng(0).normal(5, 2, 40)
+    values[20:] = 5.0
+    panel = Panel.of([{"start": START, "target": values}])
+    rolling = Rolling(MeanPredictor(1, context_length=10), 10, past_length=10)
+    scales = series_scales(panel.values, 10)
+    known = rolling.prepare(panel, scales)
+
+    rolling.answer(known, panel.values, [Piece(0, np.array([15, 16]))], 1)
+    assert rolling.is_random
+    rolling.answer(known, panel.values, [Piece(0, np.array([35, 36]))], 1)
+
+    assert rolling.is_random
 
 
 class Refusing(Slope):
