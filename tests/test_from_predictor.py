@@ -20,6 +20,7 @@ from scipy.stats import norm
 
 from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
 from gluonts_lai.backends import seeded
+from gluonts_lai.panel import panel
 from gluonts_lai.predictor import all_but_base
 from tests import contract
 from tests.series import dataset
@@ -228,6 +229,18 @@ def test_a_series_that_idled_may_go_on(value):
     assert not (detection.probability[:361] > 0.5).any()
     # Of a Student-t with a width; neither spike nor abyss.
     assert abs(detection.log_density[320:361]).max() < 5
+
+
+def test_what_was_learned_of_points_is_not_lost_on_later_series(monkeypatch):
+    """Series are looked at in parts; the last one never idles here."""
+    alone = LAIPredictor.from_predictor(Spread(), [idling()], seed=0)
+    monkeypatch.setattr(panel, "MAX_POINTS", 200)
+
+    predictor = LAIPredictor.from_predictor(
+        Spread(), [idling(), idling(300)], seed=0
+    )
+
+    assert predictor.residual_scale == pytest.approx(alone.residual_scale)
 
 
 @pytest.mark.parametrize("context_length", [48, 72])
