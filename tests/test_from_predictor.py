@@ -15,7 +15,7 @@ from gluonts.model.predictor import Predictor, RepresentablePredictor
 from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from gluonts.model.trivial.constant import ConstantPredictor
 from gluonts.model.trivial.mean import MeanPredictor
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
 from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
@@ -229,6 +229,20 @@ def test_a_series_that_idled_may_go_on(value):
     assert not (detection.probability[:361] > 0.5).any()
     # Of a Student-t with a width; neither spike nor abyss.
     assert abs(detection.log_density[320:361]).max() < 5
+
+
+def test_a_stream_idles_as_a_whole_series_does():
+    """Even if nothing idled in training."""
+    predictor = LAIPredictor.from_predictor(Spread(), [idling(300)], seed=0)
+    entry = idling()
+    entry["target"][330] = 60.0
+
+    (detection,) = predictor.detect([entry])
+    stream = predictor.stream({"start": entry["start"]})
+    readings = stream.update_many(entry["target"])
+
+    told = [reading.probability for reading in readings]
+    assert_allclose(told, detection.probability, rtol=1e-9)
 
 
 def test_what_was_learned_of_points_is_not_lost_on_later_series(monkeypatch):
