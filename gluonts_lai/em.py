@@ -216,10 +216,11 @@ class MonteCarloEM:
             self.contexts.put(part, look.targets)
             evidence.put(part, look.evidence)
             expected.put(part, look.expected)
+            # A part may have no point forecast, where others have some.
+            self.residual_scale = look.residual_scale or self.residual_scale
             if part.stop == len(self.panel.entries):
                 self.record(evidence, time.perf_counter() - begin)
                 bar.set_postfix(self.history[-1].news())
-        self.residual_scale = look.residual_scale
         return evidence, expected
 
     def filter(self, nominal: Nominal, part: slice) -> Filter:

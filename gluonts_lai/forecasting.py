@@ -10,6 +10,7 @@ from gluonts.model.predictor import Predictor
 
 from gluonts_lai.backends import rescaled
 from gluonts_lai.nominal.ages import predictor_of_age
+from gluonts_lai.nominal.forecasts import made_by
 from gluonts_lai.nominal.scaling import Scale, window_scale
 from gluonts_lai.panel import Panel
 from gluonts_lai.panel.table import Table
@@ -57,13 +58,7 @@ def forecasts_of(
     ]
     if panel.ages is not None:
         base, entries = predictor_of_age(base, entries, panel.ages)
-    try:
-        forecasts = list(base.predict(entries, **kwargs))
-    except AssertionError as error:  # GluonTS's way to refuse data
-        raise ValueError(
-            "each series must be one that the forecaster can go on from, got "
-            f"{str(error) or 'another'!r:.100}; give more of its points."
-        ) from error
+    forecasts = made_by(base, entries, **kwargs)
     return [
         forecast if scale is None else rescaled(forecast, scale)
         for forecast, scale in zip(forecasts, scales)

@@ -86,7 +86,8 @@ class LAIPredictor(Predictor):
     seed
         Where chance begins in each call; None to leave it to the caller.
     residual_scale
-        Usual size of the residuals of a point forecaster.
+        Usual size of the residuals, where some forecast was of a point; None
+        where all had a density.
     chains
         Chains of single series, where each has its own, by ``item_id``; by
         position (0 or "#0", …) where there is none.
@@ -529,7 +530,9 @@ class LAIPredictor(Predictor):
             self.context_length,
             self.scaling,
             self.seed or 0,
-            self.residual_scale,
+            # Of what never was a point in training nothing was learned. Found
+            # from the series at hand, it would tell of points still to come.
+            self.residual_scale or 1.0,
         )
 
     def serialize(self, path: Path) -> None:

@@ -5,28 +5,34 @@ Predictors that are not trained here find anomalies, too.
 import logging
 
 import numpy as np
+import pandas as pd
 import pytest
+from gluonts.core.component import validated
 from gluonts.env import env
+from gluonts.model.forecast import SampleForecast
 from gluonts.model.npts import NPTSPredictor
-from gluonts.model.predictor import Predictor
+from gluonts.model.predictor import Predictor, RepresentablePredictor
 from gluonts.model.seasonal_naive import SeasonalNaivePredictor
 from gluonts.model.trivial.constant import ConstantPredictor
 from gluonts.model.trivial.mean import MeanPredictor
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 
 from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
 from gluonts_lai.backends import seeded
+from gluonts_lai.panel import panel
 from gluonts_lai.predictor import all_but_base
 from tests import contract
 from tests.series import dataset
 
 
-def prophet():
+def prophet(prediction_length=48):
     pytest.importorskip("prophet")
     from gluonts.ext.prophet import ProphetPredictor
 
     logging.getLogger("prophet").setLevel(logging.ERROR)
     logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
-    return ProphetPredictor(48)
+    return ProphetPredictor(prediction_length)
 
 
 def croston():
@@ -171,6 +177,123 @@ def test_forecasts_do_not_repeat_an_outlier():
     # Days differ by their noise alone.
     assert abs(forecast.mean - clean.mean).max() < 2.0
     assert abs(plain.mean - clean.mean).max() > 10.0
+
+
+class Spread(RepresentablePredictor):
+    """Samples as far apart as the last points are, not by chance."""
+
+    @validated()
+    def __init__(self, prediction_length=1, context_length=20):
+        super().__init__(prediction_length)
+        self.context_length = context_length
+
+    def predict_item(self, item):
+        last = item["target"][-self.context_length :].astype(float)
+        around = norm.ppf((np.arange(50) + 0.5) / 50)
+        samples = last.mean() + last.std() * around[:, None]
+        return SampleForecast(samples, item["start"] + len(item["target"]))
+
+
+def idling(length=400):
+    """Noise, and after 300 points for a while nothing but one value."""
+    target = np.random.default_rng(0).normal(10, 1, 400)
+    target[300:360] = 10.0
+    return {"start": pd.Period("2024-01-01", "h"), "target": target[:length]}
+
+
+def test_an_idle_stretch_changes_nothing_before_it():
+    """Whatever is found in it, and scored again."""
+    never, calm, spiked = idling(300), idling(360), idling(360)
+    predictor = LAIPredictor.from_predictor(Spread(), [never], seed=0)
+    spiked["target"][330] = 60.0
+
+    without, found = predictor.detect([calm, spiked])
+
+    assert np.flatnonzero(found.probability > 0.5).tolist() == [330]
+    for name in ("lower", "upper", "log_density", "probability"):
+        assert_array_equal(
+            getattr(found, name)[:300], getattr(without, name)[:300]
+        )
+
+
+@pytest.mark.parametrize("value", [10.0, 0.0, -1e6])
+def test_a_series_that_idled_may_go_on(value):
+    """Samples that do not differ are as wrong as a forecast usually is."""
+    entry = idling()
+    entry["target"] += value - 10.0
+    predictor = LAIPredictor.from_predictor(Spread(), [entry], seed=0)
+
+    (detection,) = predictor.detect([entry])
+
+    assert abs(entry["target"][360] - value) > 0.1
+    assert not (detection.probability[:361] > 0.5).any()
+    # Of a Student-t with a width; neither spike nor abyss.
+    assert abs(detection.log_density[320:361]).max() < 5
+
+
+def test_a_stream_idles_as_a_whole_series_does():
+    """Even if nothing idled in training."""
+    predictor = LAIPredictor.from_predictor(Spread(), [idling(300)], seed=0)
+    entry = idling()
+    entry["target"][330] = 60.0
+
+    (detection,) = predictor.detect([entry])
+    stream = predictor.stream({"start": entry["start"]})
+    readings = stream.update_many(entry["target"])
+
+    told = [reading.probability for reading in readings]
+    assert_allclose(told, detection.probability, rtol=1e-9)
+
+
+def test_what_was_learned_of_points_is_not_lost_on_later_series(monkeypatch):
+    """Series are looked at in parts; the last one never idles here."""
+    alone = LAIPredictor.from_predictor(Spread(), [idling()], seed=0)
+    monkeypatch.setattr(panel, "MAX_POINTS", 200)
+
+    predictor = LAIPredictor.from_predictor(
+        Spread(), [idling(), idling(300)], seed=0
+    )
+
+    assert predictor.residual_scale == pytest.approx(alone.residual_scale)
+
+
+@pytest.mark.parametrize("context_length", [48, 72])
+def test_a_climatology_of_few_days_finds_spikes(context_length, spiked):
+    """At some hours all of its samples are the same."""
+    data, labels = spiked
+    base = NPTSPredictor(3, context_length=context_length)
+
+    predictor = LAIPredictor.from_predictor(base, data, seed=0)
+
+    assert better(predictor, data, labels) > 0.9
+
+
+@pytest.mark.parametrize("num_ahead", [0, 20])
+def test_what_prophet_is_told_of_each_point_explains_it(num_ahead):
+    """However far ahead it is known; a forecast wants the next horizon."""
+    base = prophet(10)
+    rng = np.random.default_rng(0)
+    feature = rng.normal(size=(1, 140))
+    target = 10 + 3 * feature[0, :120] + rng.normal(0, 0.1, 120)
+    target[110] += 3.0  # no more than what the feature does to others
+    told = {
+        "start": pd.Period("2024-01-01", "D"),
+        "target": target,
+        "feat_dynamic_real": feature[:, : 120 + num_ahead],
+    }
+
+    predictor = LAIPredictor.from_predictor(
+        base, [told], context_length=100, seed=0
+    )
+    (detection,) = predictor.detect([told])
+    (forecast,) = predictor.predict(
+        [{**told, "feat_dynamic_real": feature[:, :130]}]
+    )
+
+    assert np.flatnonzero(detection.probability > 0.5).tolist() == [110]
+    expected = 10 + 3 * feature[0, 120:130]
+    # A regression on a hundred points, and the mean of a hundred samples.
+    assert abs(forecast.mean - expected).max() < 0.5
 
 
 def test_chains_of_single_series():

@@ -16,7 +16,7 @@ from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.bells import Bells
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.nominal.scaling import Scale
-from gluonts_lai.nominal.scoring import Answer, Piece, Points, tell
+from gluonts_lai.nominal.scoring import Answer, Piece, tell
 from gluonts_lai.panel import Panel
 from gluonts_lai.panel.entries import features_of
 from gluonts_lai.panel.table import Table
@@ -213,7 +213,7 @@ class Tracks:
             answer = self.answer_bare(which, back)
         else:
             answer = self.answer(which, back)
-        if isinstance(answer.density, Points):
+        if answer.has_points:
             units = [self.known.profiles[i].scale for i in which]
             answer = answer.with_residuals(self.nominal.residual_scale, units)
         answer = answer.with_tails(self.known.tail[which * self.num_dims])

@@ -86,6 +86,11 @@ class Bells(NamedTuple):
             np.abs(observed - loc) / scale,
         )
 
+    @property
+    def is_pointwise(self) -> np.ndarray:
+        """Where there is an expectation without a density."""
+        return np.isnan(self.log_height) & ~np.isnan(self.expected)
+
     def in_units(self, centre: np.ndarray, width: np.ndarray) -> "Bells":
         """The same of series that were centred and scaled."""
         return self._replace(

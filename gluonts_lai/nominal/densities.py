@@ -55,7 +55,8 @@ class StudentT(NamedTuple):
     loc
         Its middle.
     scale
-        Its width, above 0; see :meth:`of` where that may fail.
+        Its width, above 0; see :meth:`of` where that may fail. NaN where
+        nothing tells it but the residuals, of points among samples.
 
     Examples
     --------

@@ -153,12 +153,16 @@ def extended(entry: dict, target: np.ndarray, horizon: int) -> dict:
             and name != TARGET
             and not name.startswith("feat_static")
         ):
-            missing = max(0, length + horizon - shape[-1])
-            padding = [(0, 0)] * (len(shape) - 1) + [(0, missing)]
-            field = np.asarray(field)[..., : length + horizon]
-            mode = "edge" if length else "constant"
-            longer[name] = np.pad(field, padding, mode=mode)  # type: ignore
+            longer[name] = reaching(np.asarray(field), length + horizon)
     whole = (*target.shape[:-1], length + horizon)
     longer[TARGET] = np.full(whole, np.nan, target.dtype)
     longer[TARGET][..., :length] = target
     return longer
+
+
+def reaching(field: np.ndarray, end: int) -> np.ndarray:
+    """A field up to ``end``; what is not known that far stays as it was."""
+    missing = max(0, end - field.shape[-1])
+    padding = [(0, 0)] * (field.ndim - 1) + [(0, missing)]
+    mode = "edge" if field.shape[-1] else "constant"
+    return np.pad(field[..., :end], padding, mode=mode)  # type: ignore

@@ -17,14 +17,21 @@ class Scores(NamedTuple):
     """What the forecaster says of every point, given the points before it."""
 
     bells: Bells  # tables; NaN where it says nothing
-    is_pointwise: bool = False  # whether it has no density of its own
-    # Spread of a point forecaster's residuals; None where it has a density.
+    # Which points it gives no density of its own; None where it gives all.
+    is_pointwise: Optional[Table] = None
+    # Spread of the residuals, where some point has no density of its own.
     residual_scale: Optional[float] = None
 
     @classmethod
     def unknown(cls, values: Table) -> "Scores":
         """Nothing was said yet, of any of these points."""
         return cls(Bells(*(values.like(np.nan, float) for _ in Bells._fields)))
+
+    def with_points(self) -> "Scores":
+        """The same, with a table of the points that have no density."""
+        if self.is_pointwise is not None:
+            return self
+        return self._replace(is_pointwise=self.bells.df.like(False, bool))
 
     def lighter(self, tail: float) -> "Scores":
         """The same with lighter tails."""

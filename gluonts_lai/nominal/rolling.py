@@ -15,8 +15,9 @@ from gluonts_lai.panel import Panel
 from gluonts_lai.panel.table import Table
 
 from .densities import StudentT
-from .forecasts import density_of
+from .forecasts import density_of, made_by
 from .pasts import most_past
+from .prepared import reaching
 from .protocol import Scores, Update
 from .scaling import Scale
 from .scoring import Answer, Grid, Piece, score
@@ -143,8 +144,9 @@ class Rolling:
             for i, starts in pieces
             for t in starts
         ]
-        density = density_of(list(self.predictor.predict(windows)))
-        self.is_sampled = isinstance(density, StudentT)
+        density = density_of(made_by(self.predictor, windows))
+        # Where a series idles, its samples are points: that says nothing.
+        self.is_sampled |= isinstance(density, StudentT)
         return Answer(density, None)
 
     def answer_bare(self, *windows: Any) -> Answer:
@@ -163,16 +165,23 @@ class Rolling:
         )
 
     def window(self, entry: dict, context: np.ndarray, t: int) -> dict:
-        """An entry that ends at ``t``, with as much past as it needs."""
+        """
+        An entry that ends at ``t``, with as much past as it needs.
+
+        What is known ahead reaches to the end of its forecast, no less and
+        no further: some predictors look for it from there, or count.
+        """
         length = context.shape[-1]
         first = max(0, t - (self.past_length or t))
+        ahead = t + self.lead_time + self.prediction_length
         window = dict(entry)
         for name, field in entry.items():
             shape = np.shape(field)
             is_static = name.startswith("feat_static")
             if shape and length <= shape[-1] and not is_static:
-                end = t if name.startswith("past_") else None
-                window[name] = np.asarray(field)[..., first:end]
+                end = t if name.startswith("past_") else ahead
+                known = np.asarray(field)[..., first:]
+                window[name] = reaching(known, end - first)
         window["start"] = entry["start"] + first
         window["target"] = context[..., first:t].astype(np.float32)
         return window

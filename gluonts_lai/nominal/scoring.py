@@ -48,20 +48,35 @@ class Answer(NamedTuple):
     density: Density
     scale: Optional[Scale]  # back to the units of the series; one a window
 
+    @property
+    def has_points(self) -> bool:
+        """Whether some of the points have no density."""
+        if isinstance(self.density, StudentT):
+            return bool(np.isnan(self.density.scale).any())
+        return isinstance(self.density, Points)
+
     def with_residuals(
         self, residual_scale: Optional[float], units: list[Scale]
     ) -> "Answer":
-        """The same with a density, if it is one of points; one a window."""
-        if not isinstance(self.density, Points):
+        """The same with a density where it has none; a unit for a window."""
+        if not self.has_points:
             return self
-        shape = self.density.mean.shape
-        width = np.stack([np.ravel(unit.width) for unit in units])
-        width = width.reshape((shape[0], 1) + shape[2:])
-        scale = max(residual_scale or 1.0, LEAST_RESIDUAL) * width
-        mean = self.density.mean
+        df, loc, own = self.as_student()
         if self.scale is not None:
-            mean = self.scale.undo(mean)
-        return Answer(StudentT(RESIDUAL_DF, mean, scale), None)
+            loc, own = self.scale.undo(loc), self.scale.width * own
+        width = np.stack([np.ravel(unit.width) for unit in units])
+        width = width.reshape((loc.shape[0], 1) + loc.shape[2:])
+        scale = max(residual_scale or 1.0, LEAST_RESIDUAL) * width
+        bare = np.isnan(own)
+        df = np.where(bare, RESIDUAL_DF, df)
+        return Answer(StudentT(df, loc, np.where(bare, scale, own)), None)
+
+    def as_student(self) -> StudentT:
+        """The density, with no width where it is of a point."""
+        if isinstance(self.density, StudentT):
+            return self.density
+        mean = self.density.mean
+        return StudentT(RESIDUAL_DF, mean, np.full(mean.shape, np.nan))
 
     def with_tails(self, factor: np.ndarray) -> "Answer":
         """
@@ -158,14 +173,10 @@ def score(
                 )
             )
         told = tell(answer, observed)
-        begin = 0
-        for piece in pieces:
-            end = begin + piece.starts.size
-            put(scores.bells, told, slice(begin, end), piece, grid)
-            begin = end
-        if isinstance(answer.density, Points):
-            scores = scores._replace(is_pointwise=True)
-    if scores.is_pointwise:
+        if told.is_pointwise.any():
+            scores = scores.with_points()
+        write(scores, told, pieces, grid)
+    if scores.is_pointwise is not None:
         return score_residuals(values, scores, units, residual_scale, tails)
     return scores
 
@@ -190,13 +201,32 @@ def take(values: Table, piece: Piece, grid: Grid) -> np.ndarray:
     return np.moveaxis(taken, 0, -1) if entry.ndim == 2 else taken
 
 
+def write(
+    scores: Scores, told: Bells, pieces: list[Piece], grid: Grid
+) -> None:
+    """Write what was told of a batch of windows to its places."""
+    tables, columns = list(scores.bells), list(told)
+    if scores.is_pointwise is not None:
+        tables.append(scores.is_pointwise)
+        columns.append(told.is_pointwise)
+    begin = 0
+    for piece in pieces:
+        end = begin + piece.starts.size
+        put(tables, columns, slice(begin, end), piece, grid)
+        begin = end
+
+
 def put(
-    bells: Bells, told: Bells, rows: slice, piece: Piece, grid: Grid
+    tables: list[Table],
+    columns: list[np.ndarray],
+    rows: slice,
+    piece: Piece,
+    grid: Grid,
 ) -> None:
     """Write what was told of some windows to its place in the tables."""
     points = grid.points(piece.starts)
     inside = None
-    for table, said in zip(bells, told):
+    for table, said in zip(tables, columns):
         entry, said = table.entries[piece.entry], said[rows]
         if inside is None:
             inside = points < entry.shape[-1]
@@ -212,7 +242,13 @@ def score_residuals(
     residual_scale: Optional[float],
     tails: Optional[Sequence[float]] = None,
 ) -> Scores:
-    """Point forecasts through a robust scale of their residuals."""
+    """
+    Point forecasts through a robust scale of the residuals.
+
+    Points that have a density keep it: where a forecaster that draws is sure
+    of itself for once, it is taken to be as wrong as it usually is.
+    """
+    assert scores.is_pointwise is not None
     scales = []
     for i, unit in enumerate(units):
         expected = scores.bells.expected.entries[i]
@@ -226,8 +262,9 @@ def score_residuals(
         df = np.array(RESIDUAL_DF * (1.0 if tails is None else tails[i]))
         density = StudentT(df, expected, scale)
         told = Bells.of(density, values.entries[i])
+        bare = scores.is_pointwise.entries[i]
         for table, said in zip(scores.bells, told):
-            table.entries[i][...] = said
+            np.copyto(table.entries[i], said, where=bare)
     if residual_scale is None:
         found = np.concatenate(scales)
         found = found[np.isfinite(found) & (found > 0)]

@@ -9,6 +9,7 @@ from gluonts.model.forecast import Forecast, QuantileForecast, SampleForecast
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
+from gluonts_lai.nominal.densities import StudentT
 from gluonts_lai.nominal.forecasts import LEVELS, density_of
 from gluonts_lai.nominal.scoring import Points
 
@@ -113,6 +114,32 @@ def test_a_single_sample_is_a_point_forecast():
 
     assert isinstance(density, Points)
     assert_array_equal(density.mean, MEANS)
+
+
+# Single precision has seven digits, and rounding takes the last one.
+@pytest.mark.parametrize("spread", [0.0, 1e-8])
+def test_points_among_samples_have_no_width_and_the_others_keep_theirs(spread):
+    drawn = np.stack([samples((3,), m, s, 50) for m, s in zip(MEANS, SDS)])
+    idle = np.array([[False, True, True], [False, False, True]])
+    rows = drawn.swapaxes(1, 2)
+    rows[idle] = 10.1 + spread * rows[idle]
+
+    density = density_of([SampleForecast(each, START) for each in drawn])
+
+    assert_allclose(density.mean[idle], 10.1, rtol=1e-7)
+    assert np.isnan(density.log_prob(MEANS)[idle]).all()
+    own = StudentT.from_samples(drawn, axis=1)
+    for mixed, alone in zip(density, own):
+        assert_array_equal(mixed[~idle], alone[~idle])
+
+
+def test_samples_that_never_differ_are_a_point_forecast():
+    equal = np.repeat(MEANS[:, None], 100, axis=1)
+
+    density = density_of([SampleForecast(each, START) for each in equal])
+
+    assert isinstance(density, Points)
+    assert_allclose(density.mean, MEANS, rtol=1e-15)
 
 
 class Unknown(Forecast):

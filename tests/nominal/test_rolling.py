@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from gluonts_lai.nominal.densities import StudentT, from_quantiles
 from gluonts_lai.nominal.rolling import Rolling
 from gluonts_lai.nominal.scaling import series_scales
+from gluonts_lai.nominal.scoring import Piece
 from gluonts_lai.panel import Panel
 
 START = pd.Period("2024-01-01", "h")
@@ -215,8 +216,58 @@ def test_a_window_brings_the_features_of_its_time():
             entry["past_feat_dynamic_real"][:, begin:end],
         )
         future = entry["feat_dynamic_real"][:, begin : end + 2]
-        assert_array_equal(item["feat_dynamic_real"][:, :12], future)
+        assert_array_equal(item["feat_dynamic_real"], future)
         assert_array_equal(item["feat_static_real"], [0.5])
+
+
+@pytest.mark.parametrize("num_ahead", [0, 2, 9])
+def test_features_reach_to_the_end_of_each_forecast(num_ahead):
+    """However far they are known; beyond that they stay as they were."""
+    feature = np.arange(16.0 + num_ahead)
+    entry = {
+        "start": START,
+        "target": np.zeros(16),
+        "feat_dynamic_real": feature[None],
+    }
+    panel = Panel.of([entry])
+    predictor = Slope(3, lead_time=2)
+
+    scores_of(predictor, panel, panel.values)
+
+    assert len(predictor.seen) == 2
+    for item, begin in zip(predictor.seen, (0, 3)):
+        times = begin + np.arange(10 + 2 + 3)
+        known = feature[np.minimum(times, len(feature) - 1)]
+        assert_array_equal(item["feat_dynamic_real"], known[None])
+
+
+def test_a_forecaster_that_draws_still_does_where_a_series_idles():
+    values = np.random.default_rng(0).normal(5, 2, 40)
+    values[20:] = 5.0
+    panel = Panel.of([{"start": START, "target": values}])
+    rolling = Rolling(MeanPredictor(1, context_length=10), 10, past_length=10)
+    scales = series_scales(panel.values, 10)
+    known = rolling.prepare(panel, scales)
+
+    rolling.answer(known, panel.values, [Piece(0, np.array([15, 16]))], 1)
+    assert rolling.is_random
+    rolling.answer(known, panel.values, [Piece(0, np.array([35, 36]))], 1)
+
+    assert rolling.is_random
+
+
+class Refusing(Slope):
+    """One that wants more than there is."""
+
+    def predict_item(self, item):
+        raise AssertionError("got only a few")
+
+
+def test_why_a_predictor_refuses_a_window_is_told():
+    panel = panel_of()
+
+    with pytest.raises(ValueError, match="go on from, got 'got only a few';"):
+        scores_of(Refusing(1), panel, panel.values)
 
 
 def test_static_features_are_never_cut():

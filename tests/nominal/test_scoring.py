@@ -320,3 +320,116 @@ def test_point_forecasts_that_hold_still_keep_their_scores(num_series):
 
     for one, other in zip(log_normal(updated).entries, before):
         assert_allclose(one, other, rtol=EXACT)
+
+
+class Idling(Forecaster):
+    """One that is sure of itself at some windows: bells without a width."""
+
+    def __init__(self, num_dims=None, idle=(5, 6, 8)):
+        super().__init__(num_dims, student=5.0)
+        self.idle = idle
+
+    def __call__(self, pieces, num_leads):
+        df, loc, scale = super().__call__(pieces, num_leads).density
+        starts = np.concatenate([starts for _, starts in pieces])
+        scale[np.isin(starts, self.idle)] = np.nan
+        return Answer(StudentT(df, loc, scale), None)
+
+
+@pytest.mark.parametrize("num_dims", [None, 2])
+@pytest.mark.parametrize("batch_size", [1, 7, 1_000])
+@pytest.mark.parametrize("given", [None, 0.7])
+def test_where_a_forecast_is_a_point_others_keep_their_density(
+    num_dims, batch_size, given
+):
+    values, grid = near(num_dims), Grid(4, 1, 1, 0, batch_size)
+    units = [
+        Scale(0.0, np.full(x.shape[:-1] + (1,), 2.0)) for x in values.entries
+    ]
+
+    scores = score(Idling(num_dims), grid, values, units, given)
+
+    alone = score(Forecaster(num_dims, student=5.0), grid, values, [])
+    expected = scores.bells.expected
+    found = []
+    for i, x in enumerate(values.entries):
+        idle = np.isin(np.arange(x.shape[-1]), (5, 6, 8))
+        for mixed, own in zip(scores.bells, alone.bells):
+            assert_array_equal(
+                mixed.entries[i][..., ~idle], own.entries[i][..., ~idle]
+            )
+        usual = robust_scale(x - expected.entries[i])[..., None]
+        found.extend(np.ravel(usual / 2.0))
+        width = usual if given is None else 2.0 * given
+        density = t.logpdf(x, RESIDUAL_DF, expected.entries[i], width)
+        told = log_normal(scores).entries[i]
+        assert_allclose(told[..., idle], density[..., idle], rtol=EXACT)
+    scale = np.median(found) if given is None else given
+    assert scores.residual_scale == pytest.approx(scale)
+
+
+def at(values, times):
+    """Flags at some times of each series."""
+    return values.map(lambda block: np.isin(np.indices(block.shape)[1], times))
+
+
+def test_a_point_that_is_scored_again_may_have_a_density_now():
+    """And the other way round; those that hold still stay what they were."""
+    values, grid = near(), Grid(4, 1, 1, 0, 7)
+    units = [Scale(0.0, np.array([2.0]))] * 3
+    scores = score(Idling(idle=(5, 6)), grid, values, units, 0.7)
+    stale = at(values, [6, 7])
+
+    updated = score(
+        Idling(idle=(7,)), grid, values, units, 0.7, Update(scores, stale)
+    )
+
+    anew = score(Idling(idle=(5, 7)), grid, values, units, 0.7)
+    for column, expected in zip(updated.bells, anew.bells):
+        for one, other in zip(column.entries, expected.entries):
+            assert np.isfinite(other[4:]).all()
+            assert_array_equal(one, other)
+
+
+def test_an_update_after_the_first_point_forecasts_leaves_others_alone():
+    values, grid = near(), Grid(4, 1, 1, 0, 7)
+    units = [Scale(0.0, np.array([2.0]))] * 3
+    scores = score(Idling(idle=()), grid, values, units)
+    assert scores.is_pointwise is None and scores.residual_scale is None
+    before = [entry.copy() for entry in scores.bells.deviation.entries]
+    stale = at(values, [5])
+
+    updated = score(Idling(), grid, values, units, 0.7, Update(scores, stale))
+
+    others = np.arange(40) != 5
+    for after, own in zip(updated.bells.deviation.entries, before):
+        mine = others[: len(own)]
+        assert_array_equal(after[mine], own[mine])
+        assert (after[~mine] != own[~mine]).all()
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_an_answer_has_residuals_where_it_has_no_density(is_scaled):
+    """In the units of its series."""
+    rng = np.random.default_rng(6)
+    mean, scale = rng.normal(size=(2, 6, 4))
+    scale = np.where(rng.random(scale.shape) < 0.5, np.nan, np.exp(scale))
+    shown = None
+    if is_scaled:
+        shown = Scale(rng.normal(size=(6, 1)), rng.random((6, 1)) + 0.1)
+    x = rng.normal(size=(6, 4))
+    answer = Answer(StudentT(5.0, mean, scale), shown)
+    units = [Scale(0.0, np.array([1.0 + i])) for i in range(6)]
+    assert answer.has_points
+
+    filled = answer.with_residuals(0.7, units)
+
+    assert not filled.has_points
+    bare, width = np.isnan(scale), 0.7 * (1.0 + np.arange(6.0))[:, None]
+    own, told = tell(answer, x), tell(filled, x)
+    for mixed, alone in zip(told, own):
+        assert_allclose(mixed[~bare], alone[~bare], rtol=EXACT)
+    assert_array_equal(told.df[bare], RESIDUAL_DF)
+    assert_allclose(told.expected, own.expected, rtol=EXACT)
+    height = t.logpdf(0, RESIDUAL_DF, scale=width)
+    assert_allclose(told.log_height[bare], (height + 0 * mean)[bare])
