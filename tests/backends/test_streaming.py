@@ -459,6 +459,7 @@ def test_a_series_without_values_in_training_is_a_new_one():
     told = predictor.stream([beginning(dead), beginning(new)])
     readings = [told.update_many([x, x]) for x in new["target"]]
 
+    assert "dead" not in predictor.profiles.known
     assert (expected.probability > 0.5).sum() >= 3
     contract.assert_same_detections(
         [found], [expected._replace(item_id="dead")]
