@@ -15,7 +15,7 @@ from gluonts_lai.indicator import IndicatorChain
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
 from gluonts_lai.panel.table import Table
-from gluonts_lai.profiles import Profile, anomalous_densities
+from gluonts_lai.profiles import Late, Profile, anomalous_densities
 from gluonts_lai.transform import Treatment
 
 # Whether spreads follow residuals, unless the user says otherwise.
@@ -135,6 +135,7 @@ def filter_of(
     profiles: list[Profile],
     manner: Manner,
     prepared: Any = None,
+    late: Optional[Late] = None,
 ) -> Filter:
     """A forecaster, and what is known of series, ready to filter a panel."""
     max_runs = manner.max_runs(chains, nominal.context_length)
@@ -155,6 +156,7 @@ def filter_of(
         manner.threshold,
         manner.recalibrate and not is_smooth,
         tolerance=COARSE if is_smooth else FINE,
+        late=late,
     )
 
 
@@ -164,6 +166,7 @@ def find(
     chains: Chains,
     profiles: list[Profile],
     manner: Manner,
+    late: Optional[Late] = None,
 ) -> Found:
     """
     Find the anomalies of a panel.
@@ -180,8 +183,11 @@ def find(
         What is known of each entry.
     manner
         How to look at them.
+    late
+        Entries that are not known for a while; None if there are none.
     """
-    filter = filter_of(nominal, panel, chains, profiles, manner)
+    known = nominal, panel, chains, profiles, manner
+    filter = filter_of(*known, late=late)
     settled = filter.settle()
     if manner.mode == "filter":
         verdicts = settled.verdicts

@@ -123,7 +123,7 @@ def what_was_learned(em: MonteCarloEM) -> dict:
             {
                 keys[i]: em.profiles[i]
                 for i in known
-                if item_ids[i] is not None
+                if item_ids[i] is not None and not em.profiles[i].is_unknown
             },
             typical,
         ),

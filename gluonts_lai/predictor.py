@@ -328,8 +328,8 @@ class LAIPredictor(Predictor):
             end = panel
             if not whole_history:
                 end = panel.last(self.nominal().reach + BURN_IN)
-            cleaned = self.find(end, manner, self.profiles_of(panel)).cleaned
-            for target, clean in zip(targets.entries, cleaned.entries):
+            found = self.find(end, manner, panel)
+            for target, clean in zip(targets.entries, found.cleaned.entries):
                 target[..., target.shape[-1] - clean.shape[-1] :] = clean
         return targets
 
@@ -415,22 +415,27 @@ class LAIPredictor(Predictor):
         """What is anomalous in a few series."""
         panel, number = self.panel_of(chunk), chunk.number
         with seeded(derived(self.seed or 0, number)):
-            found = self.find(panel, manner, self.profiles_of(panel), number)
+            found = self.find(panel, manner, panel, number)
         return list(Detection.of(panel, found))
 
     def find(
         self,
         panel: Panel,
         manner: Manner,
-        profiles: list[Profile],
+        whole: Panel,
         number: int = 0,
     ) -> Found:
-        """The anomalies of a panel, by what was learned of its series."""
+        """
+        The anomalies of a panel, by what was learned of its series; of new
+        ones by how the whole of them begins.
+        """
+        profiles = self.profiles_of(whole)
+        late = self.profiles.late(whole, self.context_length)
         known = self.nominal(), panel, self.chains_of(panel), profiles, manner
         if manner.num_particles:
             rng = np.random.default_rng(derived(self.seed or 0, number))
-            return find_with_particles(*known, rng)
-        return find(*known)
+            return find_with_particles(*known, rng, late)
+        return find(*known, late)
 
     def stream(
         self,
@@ -478,7 +483,7 @@ class LAIPredictor(Predictor):
         return [self.chains.get(key, self.chain) for key in panel.keys()]
 
     def profile_of_new(self, first_context: np.ndarray) -> Profile:
-        """What is known of a series by its first context."""
+        """What is known of a series by its first context, or by less."""
         return self.profiles.typical.profile(
             self.anomalous, first_context, self.context_length
         )

@@ -3,7 +3,8 @@ What was learned of each series, and what that says of a new one.
 
 A series is recognised by its ``item_id``. Of one that was not in training,
 the first context shows its centre and its usual width; in these units, it is
-taken for a typical series of the training set.
+taken for a typical series of the training set. So is a dimension that had no
+value in training, a sensor not yet installed.
 """
 
 from typing import NamedTuple, Optional, Sequence
@@ -11,6 +12,7 @@ from typing import NamedTuple, Optional, Sequence
 import numpy as np
 
 from gluonts_lai.anomalous import AnomalousModel
+from gluonts_lai.beginnings import first_context, num_after
 from gluonts_lai.evidence import floored
 from gluonts_lai.nominal.scaling import Scale, series_scale
 from gluonts_lai.panel import Panel
@@ -18,6 +20,10 @@ from gluonts_lai.panel.table import Table, as_rows
 
 # Values to remember of a typical series.
 NUM_VALUES = 200
+
+# Of entries, by position: how many points of each row, counted from the end,
+# come when it is known.
+Late = dict[int, np.ndarray]
 
 
 class Profile(NamedTuple):
@@ -82,8 +88,25 @@ class Profile(NamedTuple):
         return np.fmax(said, told - 2 * np.log1p(beyond))
 
     @property
+    def is_known(self) -> np.ndarray:
+        """Of which dimensions anything is known."""
+        return np.array([model is not None for model in self.anomalous])
+
+    @property
     def is_unknown(self) -> bool:
-        return all(model is None for model in self.anomalous)
+        return not self.is_known.any()
+
+    def filled(self, other: "Profile", which: np.ndarray) -> "Profile":
+        """The same with what another knows of some of the dimensions."""
+        if self.is_unknown:
+            self = self._replace(widening=other.widening, tail=other.tail)
+        pairs = zip(self.scale, other.scale)
+        chosen = which.reshape(self.scale.centre.shape)
+        return self._replace(
+            scale=Scale(*(np.where(chosen, new, old) for old, new in pairs)),
+            anomalous=either(which, other.anomalous, self.anomalous),
+            bounds=either(which, other.bounds, self.bounds),
+        )
 
     @classmethod
     def unknown(cls, shape: tuple) -> "Profile":
@@ -134,8 +157,9 @@ class Typical(NamedTuple):
     def profile(
         self, model: AnomalousModel, entry: np.ndarray, context_length: int
     ) -> Profile:
-        """What there is to expect of a series with these first points."""
-        scale = series_scale(entry[..., :context_length], context_length)
+        """What there is to expect of a series that begins like this."""
+        first = first_context(entry, context_length)
+        scale = series_scale(first, context_length)
         values, weights = as_rows(self.values), as_rows(self.weights)
         which = np.arange(len(as_rows(entry))) % len(values)
         shape = entry.shape[:-1] + (NUM_VALUES,)
@@ -157,10 +181,27 @@ class Profiles(NamedTuple):
         self, panel: Panel, model: AnomalousModel, context_length: int
     ) -> list[Profile]:
         """What is known of each entry of a panel."""
-        return [
-            known or self.typical.profile(model, entry, context_length)
-            for known, entry in zip(self.known_of(panel), panel.values.entries)
-        ]
+        profiles = []
+        for known, entry in zip(self.known_of(panel), panel.values.entries):
+            if known is None or not known.is_known.all():
+                new = self.typical.profile(model, entry, context_length)
+                known = known.filled(new, ~known.is_known) if known else new
+            profiles.append(known)
+        return profiles
+
+    def late(self, panel: Panel, context_length: int) -> Late:
+        """The entries that nothing can be said of for longer than that."""
+        late = {}
+        pairs = zip(self.known_of(panel), panel.values.entries)
+        for i, (known, entry) in enumerate(pairs):
+            if known and known.is_known.all():
+                continue
+            numbers = num_after(entry, context_length)
+            if known:
+                numbers[known.is_known] = entry.shape[-1]
+            if np.any(numbers < entry.shape[-1] - context_length):
+                late[i] = numbers
+        return late
 
     def known_of(self, panel: Panel) -> list[Optional[Profile]]:
         """What was learned of each entry; None of one that is new."""
@@ -212,6 +253,11 @@ def anomalous_densities(profiles: Sequence[Profile], values: Table) -> Table:
         ],
         np.float64,
     )
+
+
+def either(which: np.ndarray, ours: list, theirs: list) -> list:
+    """One of each pair: ours, where we are chosen."""
+    return [a if chosen else b for chosen, a, b in zip(which, ours, theirs)]
 
 
 def rows_of(scale: Scale) -> list[tuple[float, float]]:

@@ -25,7 +25,7 @@ ROWS = [
     ["panel", "gaps", "indicator", "anomalous", "ev", "files"],
     ["dataset", "manifest"],
     ["trust"],
-    ["chains", "transform", "evidence"],
+    ["chains", "transform", "evidence", "beginnings"],
     ["origin"],
     ["checkpoint"],
     ["transitions", "nominal", "recipe"],

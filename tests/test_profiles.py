@@ -177,6 +177,85 @@ def test_a_new_series_is_typical_in_its_own_units(profiles, open_model):
     )
 
 
+def assert_same_profile(ours, theirs):
+    """To the last digit."""
+    x = np.tile(np.linspace(-100, 100, 41), (len(theirs.bounds), 1))
+    assert_array_equal(ours.scale, theirs.scale)
+    assert ours.bounds == theirs.bounds
+    assert (ours.widening, ours.tail) == (theirs.widening, theirs.tail)
+    assert_array_equal(ours.log_anomalous(x), theirs.log_anomalous(x))
+
+
+@pytest.mark.parametrize(
+    "before, num_before",
+    [(np.nan, 1), (np.nan, 50), (0.0, CONTEXT), (-7.0, 50)],
+)
+def test_what_comes_before_a_series_begins_says_nothing(
+    profiles, model, before, num_before
+):
+    late = np.r_[np.full(num_before, before), series(3)]
+
+    one, other = profiles.of(panel_of([late, series(3)]), model, CONTEXT)
+
+    assert_same_profile(one, other)
+
+
+def test_a_first_context_that_changes_is_taken_as_it_is(profiles):
+    target = np.r_[np.zeros(CONTEXT - 1), series(3)]
+
+    (found,) = profiles.of(panel_of([target]), Uniform(), CONTEXT)
+
+    scale = series_scale(target[:CONTEXT], CONTEXT)
+    assert_array_equal(found.scale, scale)
+
+
+def test_series_that_begin_late_are_late(profiles):
+    late = np.r_[np.full(40, np.nan), series(3)]
+    idle = np.r_[np.zeros(CONTEXT), series(3)]
+    constant = np.full(50, 7.0)
+    targets = [late, idle, constant, series(3), late, late[:45], late[:9]]
+    panel = panel_of(targets, [*"xxxxaxx"])
+
+    found = profiles.late(panel, CONTEXT)
+
+    numbers = {i: number.tolist() for i, number in found.items()}
+    num_known = 100 - CONTEXT
+    assert numbers == {0: [num_known], 1: [num_known], 2: [0], 5: [0]}
+
+
+def test_a_dimension_without_values_in_training_is_new(profiles):
+    both = np.stack([series(0), np.full(100, np.nan)])
+    half = Profile.of(series_scale(both, CONTEXT), both, Uniform())
+    half = half._replace(widening=1.25, tail=3.0)
+    known = profiles._replace(known={"half": half})
+    target = np.stack([series(8), series(9, level=500.0)])
+    target[1, :30] = np.nan
+    panel = panel_of([target, target], ["half", "new"])
+
+    found, new = known.of(panel, Uniform(), CONTEXT)
+
+    centre, width = (np.ravel(part) for part in found.scale)
+    assert [centre[0], width[0]] == [np.ravel(x)[0] for x in half.scale]
+    assert [centre[1], width[1]] == [np.ravel(x)[1] for x in new.scale]
+    for name in ("anomalous", "bounds"):
+        ours, theirs, fresh = (getattr(x, name) for x in (found, half, new))
+        assert ours == [theirs[0], fresh[1]]
+    assert (found.widening, found.tail) == (1.25, 3.0)
+    late = known.late(panel, CONTEXT)
+    assert late[0].tolist() == [100, 70 - CONTEXT]
+    assert late[1].tolist() == [100 - CONTEXT, 70 - CONTEXT]
+
+
+def test_a_series_without_values_in_training_is_new(profiles):
+    nothing = np.full(100, np.nan)
+    known = {"dead": profile_of(nothing, Uniform())}
+    panel = panel_of([series(3), series(3)], ["dead", "new"])
+
+    dead, new = profiles._replace(known=known).of(panel, Uniform(), CONTEXT)
+
+    assert_same_profile(dead, new)
+
+
 @pytest.mark.parametrize(
     "target",
     [np.full(20, np.nan), np.zeros(0), np.full(5, 3.0), np.zeros(30)],

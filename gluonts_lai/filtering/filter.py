@@ -19,6 +19,7 @@ from gluonts_lai.nominal.bells import Bells
 from gluonts_lai.nominal.protocol import Nominal, Scores, Update
 from gluonts_lai.panel import Panel
 from gluonts_lai.panel.table import Table
+from gluonts_lai.profiles import Late
 from gluonts_lai.transform import Clean, Treatment
 
 from .judging import advance
@@ -85,6 +86,8 @@ class Filter(NamedTuple):
     budget
         Most points to score, as a multiple of those that there are; the first
         look at all of them is always taken.
+    late
+        Entries that are not known for a while, of which nothing is said.
     """
 
     nominal: Nominal
@@ -100,6 +103,7 @@ class Filter(NamedTuple):
     recalibrates: bool = False
     tolerance: float = FINE
     budget: float = np.inf
+    late: Optional[Late] = None
 
     def settle(self, contexts: Optional[Table] = None) -> Settled:
         """
@@ -169,7 +173,12 @@ class Filter(NamedTuple):
         self, contexts: Table, update: Optional[Update] = None
     ) -> Scores:
         """Ask the forecaster."""
-        return self.nominal.score(self.prepared, contexts, update, self.tails)
+        scores = self.nominal.score(
+            self.prepared, contexts, update, self.tails
+        )
+        for i, num_known in (self.late or {}).items():
+            scores.keep_last(i, num_known)
+        return scores
 
     def judge(
         self,

@@ -62,6 +62,7 @@ class ProfileRows(NamedTuple):
     scale: Scale  # (rows, 1)
     tail: np.ndarray
     widening: np.ndarray
+    is_known: np.ndarray
     domains: Optional[Domains]
 
     @classmethod
@@ -74,6 +75,9 @@ class ProfileRows(NamedTuple):
             Scale(centre, width),
             np.repeat([profile.tail for profile in profiles], num_dims),
             np.repeat([profile.widening for profile in profiles], num_dims),
+            np.concatenate(
+                [np.zeros(0, bool), *(p.is_known for p in profiles)]
+            ),
             Domains.of(profiles),
         )
 

@@ -190,7 +190,19 @@ class Tracks:
             self.pasts = np.concatenate([more, self.pasts], axis=-1)
 
     def bells(self, which: np.ndarray, values: np.ndarray) -> Bells:
-        """What the forecaster says of the next points of some series."""
+        """
+        What the forecaster says of the next points of some series: nothing
+        where nothing is known, for its words have no units.
+        """
+        told = self.told(which, values)
+        is_known = self.known.is_known[self.rows(which)].reshape(values.shape)
+        if not is_known.all():
+            for column in told:
+                column[~is_known] = np.nan
+        return told
+
+    def told(self, which: np.ndarray, values: np.ndarray) -> Bells:
+        """The same in whatever units, from the first context on."""
         grid = self.grid
         after = self.lengths[which] - grid.lead_time - grid.first
         told = Bells(*np.full((len(Bells._fields), *values.shape), np.nan))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Protocol, Sequence
 import numpy as np
 
 from gluonts_lai.panel import Panel
-from gluonts_lai.panel.table import Table
+from gluonts_lai.panel.table import Table, as_rows
 
 from .bells import Bells, lighter
 from .scaling import Scale
@@ -32,6 +32,12 @@ class Scores(NamedTuple):
         if self.is_pointwise is not None:
             return self
         return self._replace(is_pointwise=self.bells.df.like(False, bool))
+
+    def keep_last(self, i: int, numbers: np.ndarray) -> None:
+        """Forget all but the last points of each row of an entry."""
+        for table in self.bells:
+            for row, number in zip(as_rows(table.entries[i]), numbers):
+                row[: max(0, len(row) - number)] = np.nan
 
     def lighter(self, tail: float) -> "Scores":
         """The same with lighter tails."""

@@ -17,7 +17,7 @@ A change of level needs no bound here: the history that accepts it explains
 what comes next, and soon outweighs the others.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from gluonts_lai.filtering.vigil import (
 from gluonts_lai.nominal.protocol import Nominal
 from gluonts_lai.panel import Panel
 from gluonts_lai.panel.entries import without_target
-from gluonts_lai.profiles import Profile
+from gluonts_lai.profiles import Late, Profile
 
 from .resampling import resample
 
@@ -84,14 +84,20 @@ class Particles:
         self.log_weights[:, 0] = 0.0
 
     def update(
-        self, which: np.ndarray, values: np.ndarray, opinions: np.ndarray
+        self,
+        which: np.ndarray,
+        values: np.ndarray,
+        opinions: np.ndarray,
+        is_known: np.ndarray,
     ) -> Seen:
-        """Take in the next points of some series."""
+        """Take in the next points of some series, known or not yet."""
         num_particles = self.log_weights.shape[1]
         rows = which[:, None] * num_particles + np.arange(num_particles)
         flat = rows.ravel()
         points = np.repeat(values, num_particles)
         bells = self.tracks.bells(flat, points)
+        for column in bells:
+            column[~np.repeat(is_known, num_particles)] = np.nan
         rules = self.rules.take(flat)
         nominal, anomalous = (
             self.tracks.decide(flat, points, bells, rules, decision=decision)
@@ -215,6 +221,7 @@ def find_with_particles(
     profiles: list[Profile],
     manner: Manner,
     rng: np.random.Generator,
+    late: Optional[Late] = None,
 ) -> Found:
     """The anomalies of a panel, by several histories of each series."""
     values = panel.values
@@ -239,6 +246,9 @@ def find_with_particles(
     )
     tables = [values.like(np.nan, float) for _ in Seen._fields]
     lengths = np.array([entry.shape[-1] for entry in values.entries])
+    begins = np.zeros_like(lengths)  # where each is known
+    for i, numbers in (late or {}).items():
+        begins[i] = lengths[i] - numbers[0]
     for t in range(lengths.max(initial=0)):
         (which,) = np.nonzero(lengths > t)
         points = np.array([values.entries[i][t] for i in which], dtype=float)
@@ -247,7 +257,8 @@ def find_with_particles(
             labels = [panel.labels.entries[i][t] for i in which]
             opinions = log_odds_of(np.array(labels))
         for table, column in zip(
-            tables, particles.update(which, points, opinions)
+            tables,
+            particles.update(which, points, opinions, begins[which] <= t),
         ):
             for i, number in zip(which, column):
                 table.entries[i][t] = number

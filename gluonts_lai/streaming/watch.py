@@ -5,18 +5,20 @@ Series that were not in training are known once their first context is there.
 """
 
 from contextlib import nullcontext
-from typing import Any, ContextManager, Optional, Sequence
+from typing import Any, Callable, ContextManager, Optional, Sequence
 
 import numpy as np
 
 from gluonts_lai.arrivals import as_label
 from gluonts_lai.backends import seeded
+from gluonts_lai.beginnings import beginning, go_on, is_whole, side_by_side
 from gluonts_lai.detector import Manner, filter_of
 from gluonts_lai.filtering.judging import LEAST_VARIANCE, MOST_VARIANCE
 from gluonts_lai.filtering.tracks import Judged, Tracks
 from gluonts_lai.filtering.vigil import Rules, Vigil, log_odds_of
 from gluonts_lai.panel import Panel
 from gluonts_lai.panel.entries import without_target
+from gluonts_lai.panel.table import as_rows
 from gluonts_lai.profiles import Profile
 from gluonts_lai.seeds import derived
 
@@ -45,7 +47,8 @@ class Watch:
         self.predictor = predictor
         self.manner = manner
         self.all_rules: Optional[Rules] = None
-        self.firsts: list[Optional[list]] = []  # of series that are new
+        self.names: list[Optional[Profile]] = []  # what is known by name
+        self.firsts: list[list[float]] = []  # first context of each row
         self.tracks = Tracks(
             predictor.nominal(),
             [without_target(entry) for entry in panel.entries],
@@ -58,14 +61,15 @@ class Watch:
     def look_at_history(self, panel: Panel) -> None:
         """Filter what is known of the series so far, all of it at once."""
         predictor, tracks = self.predictor, self.tracks
-        known = predictor.profiles.known_of(panel)
         length = predictor.context_length
-        self.firsts = [
-            None if profile else [*np.moveaxis(entry[..., :length], -1, 0)]
-            for profile, entry in zip(known, panel.values.entries)
-        ]
+        self.names = predictor.profiles.known_of(panel)
         unknown = tracks.known.profiles
-        tracks.know([p or other for p, other in zip(known, unknown)])
+        tracks.know([p or other for p, other in zip(self.names, unknown)])
+        rows = (x for entry in panel.values.entries for x in as_rows(entry))
+        self.firsts = [
+            [] if is_known else beginning(row, length)
+            for row, is_known in zip(rows, tracks.known.is_known)
+        ]
         self.get_to_know()
         for part in panel.parts():
             some = panel.part(part)
@@ -78,6 +82,7 @@ class Watch:
                     tracks.chains[part],
                     tracks.known.profiles[part],
                     self.manner,
+                    late=predictor.profiles.late(some, length),
                 ).settle()
             tracks.resume(part, settled.targets, settled.vigils)
 
@@ -103,32 +108,36 @@ class Watch:
     ) -> None:
         """Remember points; by its first context, a new series is known."""
         self.tracks.keep(which, judged)
+        rows, length = self.tracks.rows(which), self.predictor.context_length
+        is_new = ~self.tracks.known.is_known[rows]
         news = False
-        if not self.is_learning:
-            return
-        length = self.predictor.context_length
-        for i, point in zip(which, points):
-            first = self.firsts[i]
-            if first is not None and len(first) < length:
-                first.append(point)
-                news |= len(first) == length
+        for row, value in zip(rows[is_new], np.ravel(points)[is_new]):
+            news |= go_on(self.firsts[row], float(value), length)
         if news:
             self.get_to_know()
 
     def get_to_know(self) -> None:
         """Find the profiles of new series that have a first context."""
-        profiles = list(self.tracks.known.profiles)
         length = self.predictor.context_length
-        for i, first in enumerate(self.firsts):
-            is_full = first is not None and len(first) == length
-            if is_full and profiles[i].is_unknown:
-                values = np.moveaxis(np.array(first), 0, -1)
-                profiles[i] = self.predictor.profile_of_new(values)
-        self.tracks.know(profiles)
-        self.is_learning = any(
-            first is not None and len(first) < length for first in self.firsts
-        )
+        self.tracks.know(self.filled(lambda first: is_whole(first, length)))
         self.all_rules = None
+
+    def filled(self, is_enough: Callable[[list], bool]) -> list[Profile]:
+        """What is known of each series, if by what there is of new rows."""
+        profiles = list(self.tracks.known.profiles)
+        for i, profile in enumerate(profiles):
+            if profile.is_known.all():
+                continue
+            which = np.array([is_enough(x) for x in self.firsts_of(i)])
+            which &= ~profile.is_known
+            if which.any():
+                new = self.predictor.profile_of_new(self.first(i))
+                profiles[i] = profile.filled(new, which)
+        return profiles
+
+    def firsts_of(self, i: int) -> list[list[float]]:
+        """The first contexts of the rows of a series."""
+        return [self.firsts[row] for row in self.tracks.rows(np.array([i]))]
 
     def rules(self, which: np.ndarray) -> Rules:
         """How the rows of some series are judged."""
@@ -142,26 +151,30 @@ class Watch:
 
     def profiles(self) -> list[Profile]:
         """What is known of each series, if only by few points."""
-        return [
-            (
-                self.predictor.profile_of_new(
-                    np.moveaxis(np.array(first), 0, -1)
-                )
-                if first and profile.is_unknown
-                else profile
-            )
-            for profile, first in zip(self.tracks.known.profiles, self.firsts)
-        ]
+        return self.filled(bool)
+
+    def first(self, i: int) -> np.ndarray:
+        """The same as one array, time last."""
+        table = side_by_side(self.firsts_of(i))
+        return table.reshape(*self.tracks.shape, table.shape[-1])
 
     def state(self, i: int) -> dict:
         """What is remembered of a series."""
         rows = self.tracks.rows(np.array([i]))
+        first = None  # it is known by its name
+        if not self.is_known_by_name(i):
+            first = np.moveaxis(self.first(i), -1, 0)
         return {
             "length": self.tracks.lengths[i],
             "past": self.tracks.past(i),
             "vigil": [column[rows] for column in self.tracks.vigil],
-            "first": self.firsts[i],
+            "first": first,
         }
+
+    def is_known_by_name(self, i: int) -> bool:
+        """Whether there is nothing to learn of a series."""
+        profile = self.names[i]
+        return profile is not None and bool(profile.is_known.all())
 
     def restore(self, i: int, state: dict) -> None:
         """Remember what was remembered of a series."""
@@ -181,11 +194,15 @@ class Watch:
         check_vigil(vigil)
         tracks.vigil.put(rows, vigil.finite())
         first = state["first"]
-        if first is None and self.firsts[i] is not None:
-            raise ValueError("no first points of a new series")
         if first is not None:
-            first = list(as_numbers(first, (len(first), *shape)))
-        self.firsts[i] = first
+            expected = len(first), *shape
+            points = as_numbers(first or np.zeros(expected), expected)
+            for row, values in zip(rows, points.reshape(-1, len(rows)).T):
+                self.firsts[row] = beginning(
+                    values, self.predictor.context_length
+                )
+        elif self.names[i] is None:
+            raise ValueError("no first points of a new series")
 
     def chance(self, is_random: bool) -> ContextManager:
         """Where models that draw begin to."""

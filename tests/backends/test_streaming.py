@@ -27,6 +27,7 @@ from gluonts_lai import (
 )
 from gluonts_lai.arrivals import LARGEST
 from gluonts_lai.backends import seeded
+from gluonts_lai.profiles import Profile
 from tests import contract
 from tests.backends import BACKENDS
 from tests.series import CONTEXT, FREQ, NUM_DIMS, dataset
@@ -317,6 +318,194 @@ def test_a_value_that_is_stuck(predictor, value):
         readings = say(stream, target)
 
         assert_as_detected(readings, detection)
+
+
+# New series that show late what they are like
+
+
+def beginnings(length):
+    """New series, and what comes before they are what they will be."""
+    nothing, idle = np.full(length + 8, np.nan), np.zeros(length + 8)
+    running = 70 * troubled(1, length=200) + 900
+    sparse = np.full(4 * 10, np.nan)
+    sparse[::4] = running[:10]
+    targets = {
+        "late": np.r_[nothing, running],
+        "a little late": np.r_[nothing[:5], running],
+        "idle": np.r_[idle, running],
+        "late, then idle": np.r_[nothing, idle, running],
+        "idle, then late": np.r_[idle, nothing, running],
+        "idle, with gaps": np.r_[idle[:5], nothing, idle, running],
+        "idle twice": np.r_[idle, idle + 5, running],
+        "nearly a context": np.r_[idle[: length - 1], running],
+        "sparse": np.r_[sparse, running],
+        "a value long ago": np.r_[3.0, nothing, running],
+        "always idle": np.tile(idle, 4),
+        "always missing": np.tile(nothing, 4),
+    }
+    return [
+        {"item_id": name, "start": START, "target": x[: 3 * length + 40]}
+        for name, x in targets.items()
+    ]
+
+
+@predictors(FAST + UNROLLED[-1:] + OTHERS[:1])
+def test_however_a_series_begins_it_is_the_same(predictor):
+    length = predictor.context_length
+    series = beginnings(length)
+    detections = list(predictor.detect(series))
+
+    for num_points in (0, length + 9):
+        stream = predictor.stream([beginning(e, num_points) for e in series])
+        told = []
+        for t in range(num_points, len(series[0]["target"])):
+            told.append(stream.update_many([e["target"][t] for e in series]))
+            if t % 7 == 0:
+                state = stream.to_dict()
+                stream = through_json(stream)
+                assert stream.to_dict() == state
+
+        for readings, detection in zip(zip(*told), detections):
+            assert_as_detected(readings, detection, num_points)
+
+
+@predictors(FAST + UNROLLED[-1:] + OTHERS[:1])
+def test_nothing_is_said_of_a_series_before_it_is_known(predictor):
+    length = predictor.context_length
+    num_silent = {
+        "late": length + 8 + length,
+        "idle": length + 8 + length,
+        "always idle": 3 * length + 40,
+    }
+    for entry in beginnings(length):
+        if entry["item_id"] in num_silent:
+            (detection,) = predictor.detect([entry])
+
+            number = num_silent[entry["item_id"]]
+            assert np.isnan(detection.expected[:number]).all()
+            assert np.isfinite(detection.expected[number:]).all()
+
+
+@predictors(FAST + OTHERS[:1])
+@pytest.mark.parametrize("before", [np.nan, 0.0])
+def test_a_series_is_judged_as_if_it_began_with_its_first_value(
+    predictor, before
+):
+    target = 70 * troubled(5) + 900
+    # A whole number of horizons: they begin where they did.
+    num_before = 10 * HORIZON
+    late = np.r_[np.full(num_before, before), target]
+    new = {"item_id": "new", "start": START, "target": target}
+
+    (alone,) = predictor.detect([new])
+    (detection,) = predictor.detect([{**new, "target": late}])
+
+    later = slice(num_before, None)
+    length = predictor.context_length
+    assert (alone.probability > 0.5).sum() >= 3
+    assert_allclose(detection.expected[later], alone.expected, rtol=PROMISED)
+    # Of what was missing before, each value forgets half.
+    slack = num_before / 2.0**length
+    for name in ("probability", "log_density"):
+        assert_allclose(
+            getattr(detection, name)[later][length:],
+            getattr(alone, name)[length:],
+            atol=FOLLOWS + slack,
+            err_msg=name,
+        )
+
+
+@predictors(FAST + OTHERS[:1])
+# A forecast does not look at all of the past.
+@pytest.mark.parametrize("before, num_before", [(np.nan, 600), (0.0, 30)])
+def test_it_is_forecast_as_if_it_began_with_its_first_value(
+    predictor, before, num_before
+):
+    predictor = like(predictor, seed=None)
+    target = troubled(5) / 70 + 0.3
+    late = np.r_[np.full(num_before, before), target]
+    new = {"item_id": "new", "start": START, "target": target}
+    told = []
+    for x in (target, late):
+        with seeded(3):
+            told += predictor.predict([{**new, "target": x}])
+    with seeded(3):
+        stream = predictor.stream(beginning(new))
+        told.append(fed(stream, late).forecast())
+
+    alone, *others = map(contract.numbers_of, told)
+    for other in others:
+        assert len(other) == len(alone)
+        for ours, theirs in zip(other, alone):
+            assert_allclose(ours, theirs, rtol=FOLLOWS)
+
+
+@lru_cache(maxsize=None)
+def trained_with_a_dead_one():
+    """A model whose training set had a sensor that was not installed."""
+    data, _ = dataset("univariate", rate=0.04, num_series=2)
+    dead = {**data[0], "item_id": "dead", "target": np.full(160, np.nan)}
+    naive = SeasonalNaivePredictor(HORIZON, season_length=24)
+    with pytest.warns(UserWarning, match="without any value are left out"):
+        return LAIPredictor.from_predictor(naive, [*data, dead], seed=0)
+
+
+def test_a_series_without_values_in_training_is_a_new_one():
+    predictor = trained_with_a_dead_one()
+    new = {"item_id": "new", "start": START, "target": 70 * troubled(1) + 900}
+    dead = {**new, "item_id": "dead"}
+
+    found, expected = predictor.detect([dead, new])
+    told = predictor.stream([beginning(dead), beginning(new)])
+    readings = [told.update_many([x, x]) for x in new["target"]]
+
+    assert "dead" not in predictor.profiles.known
+    assert (expected.probability > 0.5).sum() >= 3
+    contract.assert_same_detections(
+        [found], [expected._replace(item_id="dead")]
+    )
+    for ours, theirs in readings:
+        assert_same_readings([ours], [theirs])
+    ours, theirs = told.forecast()
+    assert_array_equal(ours.mean, theirs.mean)
+
+
+def test_a_model_that_knew_a_series_without_values_goes_on(tmp_path):
+    """As it was written once, and the states of its streams."""
+    predictor = trained_with_a_dead_one()
+    known = {**predictor.profiles.known, "dead": Profile.unknown(())}
+    old = like(predictor, profiles=predictor.profiles._replace(known=known))
+    old.serialize(tmp_path)
+    again = Predictor.deserialize(tmp_path)
+    dead = {"item_id": "dead", "start": START, "target": troubled(1)}
+    new = {**dead, "item_id": "new"}
+    (found,), (expected,) = again.detect([dead]), predictor.detect([new])
+    contract.assert_same_detections(
+        [found], [expected._replace(item_id="dead")]
+    )
+    stream = fed(again.stream(beginning(dead)), dead["target"][:5])
+    state = state_of(stream)
+    assert len(state["series"][0]["first"]) == 5
+    state["series"][0]["first"] = None
+
+    stream = StreamingDetector.from_dict(state, again)
+
+    say(stream, dead["target"][5:])
+    assert stream.update(1e6).is_anomaly
+
+
+def test_a_state_that_took_missing_points_for_values_goes_on(feed_forward):
+    late = beginnings(CONTEXT)[0]
+    stream = fed(feed_forward.stream(beginning(late)), late["target"][:30])
+    state = state_of(stream)
+    state["series"][0]["first"] = [None] * CONTEXT
+
+    stream = StreamingDetector.from_dict(state, feed_forward)
+
+    readings = say(stream, late["target"][30:])
+    told = columns(readings)
+    assert np.isnan(told.expected[:CONTEXT]).all()
+    assert np.isfinite(told.expected[CONTEXT:]).all()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -1423,6 +1612,31 @@ def test_vectors_can_be_watched(backend):
     assert forecast.start_date == START + 75
     (expected,) = predictor.predict([entry])
     assert forecast.mean.shape == expected.mean.shape
+
+
+def test_dimensions_may_begin_one_after_the_other(backend):
+    predictor = multivariate(backend.name)
+    target = dataset("multivariate", 1)[0][0]["target"].astype(float)[:, :74]
+    target[1, :5] = np.nan
+    target[2, : CONTEXT + 1] = 7.0
+    target[:, 70] += 30.0
+    entry = {"item_id": "new", "start": START, "target": target}
+    (detection,) = predictor.detect([entry])
+
+    stream = predictor.stream(beginning(entry))
+    readings = []
+    for t in range(74):
+        if t % 9 == 0:
+            stream = through_json(stream)
+        readings.append(stream.update(target[:, t]))
+
+    told = columns(readings)
+    for told_of, begin in zip(told.expected, (0, 5, CONTEXT + 1)):
+        assert np.isnan(told_of[: begin + CONTEXT]).all()
+        assert np.isfinite(told_of[begin + CONTEXT :]).all()
+    assert_array_equal(np.isnan(told.expected), np.isnan(detection.expected))
+    if not predictor.nominal().is_random:
+        assert_as_detected(readings, detection)
 
 
 @pytest.mark.parametrize(

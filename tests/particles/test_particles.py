@@ -503,6 +503,26 @@ def test_the_same_seed_gives_the_same_detections(learned):
     )
 
 
+def test_particles_say_nothing_of_a_series_that_is_not_known_yet(learned):
+    predictor, data = learned
+    target = 70 * data[0]["target"].astype(float) + 900
+    num_before = 30  # a whole number of horizons
+    late = np.r_[np.full(num_before, np.nan), target]
+    new = {"start": data[0]["start"], "target": target}
+
+    alone, found = predictor.detect(
+        [new, {**new, "target": late}], num_particles=4
+    )
+
+    begin = num_before + predictor.context_length
+    assert np.isnan(found.expected[:begin]).all()
+    assert np.isfinite(found.expected[begin:]).all()
+    flagged = [d.probability > 0.5 for d in (alone, found)]
+    assert 2 <= flagged[0].sum() <= 0.1 * target.size
+    # They may differ about a point or two that follow a spike.
+    assert (flagged[0] != flagged[1][num_before:]).sum() <= 2
+
+
 def test_particles_of_a_predictor_find_the_spikes(learned):
     predictor, data = learned
     particles = predictor.detect(data, num_particles=16)
