@@ -11,7 +11,6 @@ process (threads, or a Dask worker with more than one) gain nothing by it.
 """
 
 import logging
-import os
 import sys
 import threading
 import warnings
@@ -28,6 +27,7 @@ from gluonts_lai.backends import one_thread
 from gluonts_lai.hush import hushed
 from gluonts_lai.trust import allow
 
+from .home import Home
 from .packing import Packed, own_parts, unpacked
 
 Model = Union[Estimator, Predictor, Packed]
@@ -64,7 +64,7 @@ def share_out(
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator" if as_they_come else "list"
     )
-    home = os.getpid()
+    home = Home()
     return iter(
         parallel(
             delayed(alone)(
@@ -81,7 +81,7 @@ def own_of(model: Model) -> list[Any]:
 
 
 def alone(
-    home: int,
+    home: Home,
     task: Callable,
     known: list,
     kwargs: dict,
@@ -94,7 +94,7 @@ def alone(
         allow(*known)
         model = opened(model, kwargs)
         # Now that the framework of the model is loaded.
-        with one_thread(is_worker=os.getpid() != home):
+        with one_thread(is_worker=home.is_elsewhere()):
             return task(model, *arguments)
 
 

@@ -6,6 +6,7 @@ import logging
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import types
 from importlib.util import find_spec
@@ -22,6 +23,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from gluonts_lai import LAIEstimator, PerSeriesEstimator
 from gluonts_lai.workers import share_out
+from gluonts_lai.workers.home import Home
 
 from .conftest import ITEM_IDS, START
 
@@ -235,3 +237,43 @@ def test_a_process_with_mxnet_is_not_forked(mean, entries, monkeypatch):
     with parallel_config(backend="multiprocessing", n_jobs=2):
         with pytest.raises(ValueError, match="must not fork.*use 'loky'"):
             PerSeriesEstimator(mean).train(entries)
+
+
+ARRIVES = """
+import os, pickle, sys
+assert "mxnet" not in sys.modules
+home = pickle.loads(sys.stdin.read().encode())
+print("heard", file=sys.stderr)
+mx = sys.modules.get("mxnet")
+mx and mx.nd.ones(2).asnumpy()
+print(home.is_elsewhere(), bool(mx), os.environ.get("MXNET_ENGINE_TYPE"))
+"""
+
+
+@pytest.mark.parametrize(
+    "has_mxnet, told, found",
+    [
+        (True, None, "True True NaiveEngine"),
+        (True, "ThreadedEngine", "True True ThreadedEngine"),
+        (False, None, "True False None"),
+    ],
+)
+def test_a_worker_loads_mxnet_without_threads_of_its_own(
+    has_mxnet, told, found
+):
+    if has_mxnet:
+        pytest.importorskip("mxnet")
+    home = Home()
+    home.has_mxnet = has_mxnet
+
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ARRIVES],
+        input=pickle.dumps(home, 0).decode(),
+        capture_output=True,
+        env={**os.environ, **({"MXNET_ENGINE_TYPE": told} if told else {})},
+        check=True,
+        encoding="utf-8",
+    )
+
+    assert done.stdout.split() == found.split()
+    assert done.stderr == "heard\n"
