@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterator, Union
 
@@ -52,6 +52,7 @@ def whole_file(path: Location) -> Iterator[Path]:
             shutil.copymode(place, written)
         sync(written)
         os.replace(written, place)
+        sync_names(place.parent)
     finally:
         written.unlink(missing_ok=True)
 
@@ -88,10 +89,14 @@ def whole_folder(path: Location, overwrite: bool = False) -> Iterator[Path]:
     written.mkdir()
     try:
         yield written
-        for file in written.rglob("*"):
-            if file.is_file():
-                sync(file)
+        for part in written.rglob("*"):
+            if part.is_file():
+                sync(part)
+            else:
+                sync_names(part)
+        sync_names(written)
         swap(written, place)
+        sync_names(place.parent)
     finally:
         shutil.rmtree(written, ignore_errors=True)
 
@@ -192,3 +197,13 @@ def sync(path: Path) -> None:
     """Wait until a file is on the disk: a name must not come before it."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
+
+
+def sync_names(folder: Path) -> None:
+    """The same for the names in a folder, where a system can be asked to."""
+    with suppress(OSError):  # Windows cannot, nor can some network disks
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)

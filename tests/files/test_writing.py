@@ -62,6 +62,29 @@ def test_a_folder_appears_when_it_is_complete(tmp_path):
     assert names(tmp_path) == ["model"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="folders cannot be synced there")
+def test_what_is_written_outlasts_a_power_cut(tmp_path, monkeypatch):
+    waited, fsync = [], os.fsync
+
+    def heard(descriptor):
+        waited.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", heard)
+    place, file = tmp_path / "model", tmp_path / "out.csv"
+    with whole_folder(place) as folder:
+        (folder / "inner").mkdir()
+        (folder / "inner" / "weights").write_text("new")
+    with whole_file(file) as path:
+        path.write_text("new")
+
+    inner = place / "inner"
+    *first, last, second, end = waited
+    nodes = {path.stat().st_ino for path in (place, inner, inner / "weights")}
+    assert set(first) == nodes and second == file.stat().st_ino
+    assert last == end == tmp_path.stat().st_ino  # where the names are
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_a_folder_that_fails_leaves_what_was_there(tmp_path, error):
     place = tmp_path / "model"
