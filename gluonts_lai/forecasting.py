@@ -8,7 +8,7 @@ import numpy as np
 from gluonts.model.forecast import Forecast
 from gluonts.model.predictor import Predictor
 
-from gluonts_lai.backends import rescaled
+from gluonts_lai.backends import backend_of, rescaled
 from gluonts_lai.nominal.ages import predictor_of_age
 from gluonts_lai.nominal.forecasts import made_by
 from gluonts_lai.nominal.scaling import Scale, window_scale
@@ -49,11 +49,13 @@ def forecasts_of(
             scale_of(target, profile.scale, context_length)
             for target, profile in zip(targets.entries, profiles)
         ]
+    # Networks know single precision only; others are told all digits.
+    dtype = targets.dtype if backend_of(base) is None else np.float32
     # GluonTS batches what the first entry has: all have a name, or none.
     has_names = any(item_id is not None for item_id in panel.item_ids())
     nameless = {"item_id": None} if has_names else {}
     entries: Iterable[dict] = [
-        {**nameless, **entry, "target": as_input(target, scale)}
+        {**nameless, **entry, "target": as_input(target, scale, dtype)}
         for entry, target, scale in zip(panel.entries, targets.entries, scales)
     ]
     if panel.ages is not None:
@@ -74,7 +76,9 @@ def scale_of(target: np.ndarray, series: Scale, context_length: int) -> Scale:
     return Scale(series.undo(window.centre), series.width * window.width)
 
 
-def as_input(target: np.ndarray, scale: Optional[Scale]) -> np.ndarray:
+def as_input(
+    target: np.ndarray, scale: Optional[Scale], dtype: type
+) -> np.ndarray:
     """A clean target in the units that the base expects."""
     scaled = target if scale is None else scale.apply(target)
-    return scaled.astype(np.float32)
+    return scaled.astype(dtype)

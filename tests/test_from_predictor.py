@@ -231,6 +231,30 @@ def test_a_series_that_idled_may_go_on(value):
     assert abs(detection.log_density[320:361]).max() < 5
 
 
+def test_all_digits_of_a_series_reach_the_predictor():
+    """A counter beyond 10⁹ is a constant in single precision."""
+    spiked = idling(300)
+    spiked["target"][200] = 60.0
+    low, high = (
+        {**spiked, "target": spiked["target"] + start} for start in (0, 2**31)
+    )
+    ours, theirs = (
+        LAIPredictor.from_predictor(Spread(), [entry], seed=0)
+        for entry in (low, high)
+    )
+
+    for (wanted,), (found,) in (
+        (ours.detect([low]), theirs.detect([high])),
+        (ours.predict([low]), theirs.predict([high])),
+    ):
+        if hasattr(found, "probability"):
+            flagged = np.flatnonzero(found.probability > 0.5)
+            assert flagged.tolist() == [200]
+            assert_allclose(found.expected - 2**31, wanted.expected, atol=1e-4)
+        else:
+            assert_allclose(found.mean - 2**31, wanted.mean, atol=1e-4)
+
+
 def test_a_stream_idles_as_a_whole_series_does():
     """Even if nothing idled in training."""
     predictor = LAIPredictor.from_predictor(Spread(), [idling(300)], seed=0)

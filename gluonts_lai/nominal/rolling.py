@@ -183,5 +183,5 @@ class Rolling:
                 known = np.asarray(field)[..., first:]
                 window[name] = reaching(known, end - first)
         window["start"] = entry["start"] + first
-        window["target"] = context[..., first:t].astype(np.float32)
+        window["target"] = context[..., first:t].copy()
         return window

@@ -27,6 +27,16 @@ def as_tensor(array: Any, like: torch.Tensor) -> torch.Tensor:
     return array.to(device=like.device)
 
 
+def as_precise(number: Any, like: torch.Tensor) -> torch.Tensor:
+    """
+    A number where a tensor is, in double precision: series may move beyond
+    the seventh digit. Apple's devices know single precision only.
+    """
+    is_single = like.device.type == "mps"
+    dtype = torch.float32 if is_single else torch.float64
+    return torch.as_tensor(number, dtype=dtype, device=like.device)
+
+
 def as_array(tensor: torch.Tensor) -> np.ndarray:
     """A tensor as an array of numpy, wherever it is."""
     return tensor.detach().to(device="cpu", dtype=torch.float64).numpy()

@@ -2,22 +2,19 @@
 Forecasts of PyTorch, brought back to the units of their series.
 """
 
-import torch
 from gluonts.model.forecast import Forecast
 from gluonts.torch.distributions import AffineTransformed
 from gluonts.torch.model.forecast import DistributionForecast
 
 from gluonts_lai.nominal.scaling import Scale
 
+from .device import as_precise
+
 
 def rescaled(forecast: DistributionForecast, scale: Scale) -> Forecast:
     """A forecast of scaled values as one of the values themselves."""
     inner = forecast.distribution
-    like = inner.mean
-    centre, width = (
-        torch.as_tensor(part, dtype=like.dtype, device=like.device)
-        for part in scale
-    )
+    centre, width = (as_precise(part, inner.mean) for part in scale)
     loc, factor = centre, width
     if isinstance(inner, AffineTransformed):
         loc = centre + width * inner.loc

@@ -108,6 +108,26 @@ def test_a_spike_in_the_context_hardly_moves_a_forecast(simple, data):
     assert moved < 0.2 * thrown
 
 
+def test_forecasts_have_the_digits_in_which_a_series_moves(simple, data):
+    """A counter beyond 10⁹ is a constant in single precision."""
+    target = data[0]["target"].astype(float)
+    low, high = (
+        {**data[0], "item_id": "new", "target": target + start}
+        for start in (0.0, 2.0**31)
+    )
+
+    (expected,) = simple.predictor.predict([low])
+    (forecast,) = simple.predictor.predict([high])
+
+    width = 1e-4 * target.std()  # networks have single precision inside
+    assert np.ptp(expected.mean) > width
+    for found, wanted in (
+        (forecast.mean, expected.mean),
+        (forecast.quantile(0.9), expected.quantile(0.9)),
+    ):
+        np.testing.assert_allclose(found - 2.0**31, wanted, atol=width)
+
+
 def test_only_as_much_is_filtered_as_a_forecast_needs(simple, data):
     predictor = simple.predictor
     long = np.tile(data[0]["target"], 4)
