@@ -6,30 +6,48 @@ import os
 import sys
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Iterator
+from typing import Any, Iterator
+
+from gluonts_lai.backends import backend_of
 
 
 class Home:
     """
     This process, in its own eyes and in those of its workers.
 
-    It travels ahead of the models, as the first argument of each task: MXNet
+    It travels ahead of a model, as the first argument of each task: MXNet
     decides as it is loaded whether to compute in threads of its own beside
     Python. A worker has a core, and no use for them.
+
+    Parameters
+    ----------
+    model
+        The model of the task; it may be packed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, model: Any) -> None:
         self.pid = os.getpid()
-        self.has_mxnet = "mxnet" in sys.modules
+        self.wants_mxnet = is_of_mxnet(model)
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
-        if self.has_mxnet and "mxnet" not in sys.modules:
+        if self.wants_mxnet and "mxnet" not in sys.modules:
             load_mxnet_without_threads()
 
     def is_elsewhere(self) -> bool:
         """Whether the process that asks is a worker."""
         return os.getpid() != self.pid
+
+
+def is_of_mxnet(model: Any) -> bool:
+    """Whether MXNet is what a model is made of, or what it wraps."""
+    if isinstance(model, dict):  # packed
+        return any(
+            name.endswith(".json") and b"gluonts.mx." in content
+            for name, content in model.items()
+        )
+    backend = backend_of(getattr(model, "estimator", model))
+    return backend is not None and backend.__name__ == "gluonts_lai.mx"
 
 
 def load_mxnet_without_threads() -> None:

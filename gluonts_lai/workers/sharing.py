@@ -64,11 +64,10 @@ def share_out(
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator" if as_they_come else "list"
     )
-    home = Home()
     return iter(
         parallel(
             delayed(alone)(
-                home, task, own_of(model), kwargs, model, *arguments
+                Home(model), task, own_of(model), kwargs, model, *arguments
             )
             for model, *arguments in jobs
         )

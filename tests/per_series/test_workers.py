@@ -250,25 +250,30 @@ print(home.is_elsewhere(), bool(mx), os.environ.get("MXNET_ENGINE_TYPE"))
 """
 
 
+def home_of(framework):
+    """What goes ahead of a model of a framework, or of none."""
+    if framework is None:
+        return Home(PlacedEstimator())
+    pytest.importorskip(framework)
+    return Home(LAIEstimator(network(framework)))
+
+
 @pytest.mark.parametrize(
-    "has_mxnet, told, found",
+    "framework, told, found",
     [
-        (True, None, "True True NaiveEngine"),
-        (True, "ThreadedEngine", "True True ThreadedEngine"),
-        (False, None, "True False None"),
+        ("mxnet", None, "True True NaiveEngine"),
+        ("mxnet", "ThreadedEngine", "True True ThreadedEngine"),
+        ("torch", None, "True False None"),
+        (None, None, "True False None"),
     ],
 )
 def test_a_worker_loads_mxnet_without_threads_of_its_own(
-    has_mxnet, told, found
+    framework, told, found
 ):
-    if has_mxnet:
-        pytest.importorskip("mxnet")
-    home = Home()
-    home.has_mxnet = has_mxnet
-
+    """And says nothing of it; if the model is not MXNet's, not at all."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", ARRIVES],
-        input=pickle.dumps(home, 0).decode(),
+        input=pickle.dumps(home_of(framework), 0).decode(),
         capture_output=True,
         env={**os.environ, **({"MXNET_ENGINE_TYPE": told} if told else {})},
         check=True,
@@ -277,3 +282,13 @@ def test_a_worker_loads_mxnet_without_threads_of_its_own(
 
     assert done.stdout.split() == found.split()
     assert done.stderr == "heard\n"
+
+
+@pytest.mark.parametrize("framework", ["mxnet", "torch"])
+def test_a_packed_model_tells_its_framework(framework, entries):
+    pytest.importorskip(framework)
+    ours = LAIEstimator(network(framework), seed=0)
+
+    (model,) = PerSeriesEstimator(ours).train(entries[:1]).models.values()
+
+    assert Home(model).wants_mxnet == (framework == "mxnet")
