@@ -7,7 +7,8 @@ Watching series as their points arrive.
 
 A detector remembers as much of each series as the forecaster looks back on,
 and no more. Fed point by point, it says the same as
-``predictor.detect(mode="filter")`` of the whole series.
+``predictor.detect(mode="filter")`` of the whole series, wherever a forecast
+is no matter of chance.
 """
 
 from typing import Any, Mapping, Optional, Sequence
