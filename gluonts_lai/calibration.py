@@ -33,6 +33,9 @@ MIN_POINTS = 50
 NUM_BEFORE = 25
 # Share of each series that is held out of training at first.
 HELD_OUT = 0.1
+# Points to judge before those that were held out: what lies further back does
+# not matter to them any more.
+BURN_IN = 200
 
 
 class Shape(NamedTuple):
@@ -95,9 +98,16 @@ def calibrate(
     told: list = [np.zeros((len(TAILS), 0, len(WIDENINGS)))]
     number: list = [np.zeros(0)]
     for filter, held_out in looks:
-        settled = filter.settle()
-        told.append(log_likelihoods(filter, settled.scores, held_out))
-        number.append(num_known(settled.scores, held_out))
+        scores = filter.settle().scores
+        number.append(num_known(scores, held_out))
+        firsts = [first_of(block) for block in held_out.blocks]
+        told.append(
+            log_likelihoods(
+                filter.since(firsts),
+                scores.since(firsts),
+                held_out.since(firsts),
+            )
+        )
     likelihoods = np.concatenate(told, axis=1)
     numbers = np.concatenate(number)
     if numbers.sum() < MIN_POINTS:
@@ -142,6 +152,13 @@ def log_likelihoods(
                 total = np.nansum(block, axis=-1, where=chosen)
                 np.add.at(likelihoods[j, :, k], owners, total)
     return likelihoods
+
+
+def first_of(held_out: np.ndarray) -> int:
+    """Where to begin to judge a block, given which points were held out."""
+    (chosen,) = np.nonzero(held_out.any(0))
+    first = chosen[0] - BURN_IN if chosen.size else held_out.shape[1] - 1
+    return max(0, first)
 
 
 def num_known(scores: Scores, held_out: Table) -> np.ndarray:

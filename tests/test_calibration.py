@@ -5,14 +5,17 @@ How sure of itself a forecaster may be.
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from gluonts_lai.calibration import (
+    BURN_IN,
     MIN_POINTS,
     TAILS,
     WIDENINGS,
     Shape,
     calibrate,
+    first_of,
+    log_likelihoods,
     tails,
     unknown_points,
 )
@@ -127,6 +130,34 @@ def test_few_points_are_not_taken_at_their_word():
     assert many in beside(0.4)
     # By themselves 75 points would say so in three draws of a thousand.
     assert 0.4 * 1.25 < few < OTHERWISE.widening
+
+
+@pytest.mark.parametrize("lengths", [(4_000, 3_000), (1_200, 150)])
+def test_what_lies_far_back_does_not_matter_to_held_out_points(lengths):
+    """Runs go on where judging begins, and where points were held out."""
+    rng = np.random.default_rng(7)
+    targets = [noise(rng, length, spikes=length // 50) for length in lengths]
+    for x in targets:
+        for first in (0.9 * len(x) - BURN_IN, 0.9 * len(x)):
+            x[max(0, int(first) - 6) : max(0, int(first)) + 6] += 9.0
+    filter, _ = look(targets)
+    sticky = IndicatorChain(0.02, p_enter=0.01, p_stay=0.95)
+    filter = filter._replace(chains=[sticky] * len(targets))
+    held_out = tails(filter.panel.values)
+    scores = filter.settle().scores
+    firsts = [first_of(block) for block in held_out.blocks]
+
+    whole = log_likelihoods(filter, scores, held_out)
+    ends = log_likelihoods(
+        *(thing.since(firsts) for thing in (filter, scores, held_out))
+    )
+
+    assert max(firsts) > 0
+    # Much wider than that, and p⁺ is as flat as p⁻: nothing tells them apart,
+    # and what was believed of points far back may stay so.
+    sane = np.array(WIDENINGS) < 2.9
+    assert_allclose(ends[..., sane], whole[..., sane], rtol=1e-9)
+    assert_array_equal(ends.argmax(-1), whole.argmax(-1))
 
 
 def test_only_held_out_points_count():

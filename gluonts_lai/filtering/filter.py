@@ -260,6 +260,18 @@ class Filter(NamedTuple):
             blocks.append(told)
         return self.panel.values.with_blocks(blocks)
 
+    def since(self, firsts: Sequence[int]) -> "Filter":
+        """The same of series that begin later, to judge and not to score."""
+        values, labels = self.panel.values, self.panel.labels
+        if labels is not None:
+            labels = labels.since(firsts)
+        return self._replace(
+            panel=self.panel._replace(
+                values=values.since(firsts), labels=labels
+            ),
+            log_anomalous=self.log_anomalous.since(firsts),
+        )
+
     def changes(self, before: Table, after: Table) -> Table:
         """Which values have changed, and not by next to nothing."""
         pairs = zip(before.blocks, after.blocks)

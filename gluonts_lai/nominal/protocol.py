@@ -39,6 +39,10 @@ class Scores(NamedTuple):
             for row, number in zip(as_rows(table.entries[i]), numbers):
                 row[: max(0, len(row) - number)] = np.nan
 
+    def since(self, firsts: Sequence[int]) -> "Scores":
+        """What is said of each block from one of its points on."""
+        return Scores(Bells(*(table.since(firsts) for table in self.bells)))
+
     def lighter(self, tail: float) -> "Scores":
         """The same with lighter tails."""
         blocks = [

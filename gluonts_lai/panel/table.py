@@ -154,6 +154,23 @@ class Table(NamedTuple):
         """A copy of some of the entries."""
         return Table.of(self.entries[which], self.dtype)
 
+    def since(self, firsts: Sequence[int]) -> "Table":
+        """A copy of the entries of each block from one of its points on."""
+        lengths = [
+            block.shape[1] - first for block, first in zip(self.blocks, firsts)
+        ]
+        shapes = [
+            (*shape[:-1], lengths[k])
+            for shape, k in zip(self.shapes, self.layout.blocks)
+        ]
+        return Table(
+            [
+                block[:, first:].copy()
+                for block, first in zip(self.blocks, firsts)
+            ],
+            self.layout._replace(shapes=shapes),
+        )
+
     def put(self, which: slice, part: "Table") -> None:
         """Write to some of the entries."""
         for entry, new in zip(self.entries[which], part.entries):

@@ -141,6 +141,20 @@ def test_some_entries_are_a_copy_of_them(table, arrays):
     assert_array_equal(table.entries[-1], arrays[-1])
 
 
+def test_entries_may_begin_later(table, arrays):
+    firsts = [block.shape[1] // 2 for block in table.blocks]
+
+    later = table.since(firsts)
+
+    for i, (entry, array) in enumerate(zip(later.entries, arrays)):
+        first = firsts[table.layout.blocks[i]]
+        assert_array_equal(entry, array[..., first:])
+    for block in later.blocks:
+        block[...] = -1
+    for entry, array in zip(table.entries, arrays):
+        assert_array_equal(entry, array)
+
+
 def test_all_points_in_a_row_are_the_same_table(table, arrays):
     numbers = flat(table)
     assert_array_equal(numbers, np.concatenate([a.ravel() for a in arrays]))
