@@ -290,6 +290,117 @@ def test_the_typical_series_reaches_as_far_as_half_of_them_do():
     assert typical.weights.max() == 0.75
 
 
+def typical_of(values):
+    """The typical series of a training set in which nothing is anomalous."""
+    known = [profile_of(x, Uniform()) for x in values]
+    return Typical.of(known, Table.of(values, float), None, (1.0, 1.0))
+
+
+def idle_beside(varying, level):
+    """Three series that vary at a level, and a majority that does not."""
+    idle = [np.full(100, level) for _ in range(3)]
+    return [*idle[:2], *(x + level for x in varying), *idle[2:], idle[0]]
+
+
+LEVELS = [0.0, 1e5, -3e7]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_series_that_idles_is_not_typical(level):
+    varying = [series(i, size=size) for i, size in enumerate((1, 2, 3))]
+
+    typical = typical_of(idle_beside(varying, level))
+
+    expected = typical_of(varying)
+    # What is left of sixteen digits beside a level of millions.
+    assert_allclose(typical.values, expected.values, atol=1e-6)
+
+
+@pytest.mark.parametrize("missing", [np.nan, 7.0], ids=["missing", "idle"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_each_dimension_is_typical_of_series_that_have_it(level, missing):
+    varying = [np.stack([series(i), series(i + 5)]) for i in range(5)]
+    values = [x + level for x in varying]
+    for x in values[:4]:
+        x[1] = missing
+
+    typical = typical_of(values)
+
+    (second,) = typical_of([varying[4]]).values[1:]
+    assert_allclose(typical.values[1], second, atol=1e-6)
+    firsts = [typical_of([x]).values[0] for x in varying]
+    assert any(np.allclose(typical.values[0], x, atol=1e-6) for x in firsts)
+
+
+def test_where_a_dimension_never_varies_another_is_typical_of_it():
+    values = [np.stack([series(i), np.full(100, 1e5)]) for i in range(3)]
+    values[1][1] = np.nan
+
+    typical = typical_of(values)
+
+    assert_array_equal(typical.values[1], typical.values[0])
+    assert np.ptp(typical.values[0]) > 1
+
+
+def test_where_nothing_varies_the_typical_series_does_not():
+    values = [np.zeros(0), np.full(9, np.nan), np.full(9, 5.0), np.zeros(9)]
+
+    typical = typical_of(values)
+
+    assert_array_equal(typical.values, np.zeros(NUM_VALUES))
+
+
+def test_series_of_vectors_that_vary_are_typical_as_a_whole():
+    """Of the one that reaches as far as half of them do, all dimensions."""
+    values = [np.stack([series(i), series(i + 5)]) for i in range(3)]
+    for x, first, second in zip(values, (0.0, 30.0, 900.0), (60.0, 0.0, 0.0)):
+        x[:, 50] += first, second
+    shares = [np.zeros((2, 100)) for _ in values]
+    shares[0][1, 50] = 0.5
+    known = [profile_of(x, Uniform()) for x in values]
+
+    typical = Typical.of(
+        known, Table.of(values, float), Table.of(shares, float), (1.0, 1.0)
+    )
+
+    rows = known[0].scale.apply(values[0])
+    for ours, row in zip(typical.values, rows):
+        assert set(ours) <= set(row)
+        assert (ours[0], ours[-1]) == (row.min(), row.max())
+    assert typical.weights[0].max() == 0.0
+    assert_array_equal(
+        typical.weights[1] > 0, typical.values[1] == rows[1, 50]
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_said_of_a_new_series_does_not_depend_on_idle_ones(level):
+    varying = [series(i, size=size) for i, size in enumerate((1, 2, 3))]
+    new, x = series(4), np.linspace(-50, 50, 101)
+
+    told = []
+    for values in (varying, idle_beside(varying, level)):
+        profiles = Profiles({}, typical_of(values))
+        (found,) = profiles.of(panel_of([new + level]), Uniform(), CONTEXT)
+        told.append(found.log_anomalous(x + level))
+
+    assert_allclose(*told, atol=1e-6)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_where_nothing_varied_a_new_series_is_taken_for_how_it_begins(level):
+    idle = Profiles({}, typical_of([np.full(100, level)]))
+    x = series(4) + level
+
+    (found,) = idle.of(panel_of([x]), Uniform(), CONTEXT)
+
+    expected = Uniform().fit(x[:CONTEXT])
+    # What is left of sixteen digits beside a level of millions.
+    assert_allclose(
+        found.anomalous[0].domain, expected.domain, rtol=0, atol=1e-6
+    )
+
+
 @pytest.fixture(scope="module", params=BACKENDS.values(), ids=BACKENDS)
 def predictor(request):
     """A network that sees scaled windows."""
