@@ -555,6 +555,55 @@ def test_rows_say_the_same_as_profiles(model):
     assert rows.scale.width.shape == (5, 1)
 
 
+def assert_same_rows(ours, theirs):
+    """To the last digit."""
+    assert len(ours.profiles) == len(theirs.profiles)
+    for one, other in zip(ours.profiles, theirs.profiles):
+        assert one is other
+    for one, other in zip(ours[1:-1], theirs[1:-1]):
+        assert_array_equal(one, other)
+    assert (ours.domains is None) == (theirs.domains is None)
+    if ours.domains is not None:
+        assert_array_equal(ours.domains, theirs.domains)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 1, 3]], ids=str)
+def test_rows_may_get_known_one_after_the_other(model, order):
+    profiles = many(model)
+    rows = ProfileRows.of([Profile.unknown(())] * 5)
+    for i in order:
+        rows = rows.put(np.array([i]), np.array([i]), [profiles[i]])
+        assert rows.profiles[i] is profiles[i]
+
+    assert_same_rows(rows, ProfileRows.of(profiles))
+
+
+def test_rows_of_vectors_may_get_known_together(model):
+    profiles = []
+    for i in range(4):
+        both = np.stack([series(i), series(i + 4, level=90.0)])
+        scale = series_scale(both, CONTEXT)
+        profiles.append(Profile.of(scale, both, model)._replace(tail=1.0 + i))
+    rows = ProfileRows.of([profiles[0], *[Profile.unknown((2,))] * 3])
+
+    places, those = np.array([3, 1]), np.array([6, 7, 2, 3])
+    rows = rows.put(places, those, [profiles[3], profiles[1]])
+    rows = rows.put(np.array([2]), np.array([4, 5]), [profiles[2]])
+
+    assert_same_rows(rows, ProfileRows.of(profiles))
+
+
+def test_one_density_of_another_kind_is_enough_to_go_the_slow_way():
+    uniform, gaussian = (
+        profile_of(series(0), model) for model in (Uniform(), Gaussian())
+    )
+    rows = ProfileRows.of([uniform, Profile.unknown(())])
+
+    rows = rows.put(np.array([1]), np.array([1]), [gaussian])
+
+    assert_same_rows(rows, ProfileRows.of([uniform, gaussian]))
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_only_uniform_densities_go_the_fast_way(name):
     domains = ProfileRows.of(many(MODELS[name])).domains
