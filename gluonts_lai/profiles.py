@@ -3,8 +3,9 @@ What was learned of each series, and what that says of a new one.
 
 A series is recognised by its ``item_id``. Of one that was not in training,
 the first context shows its centre and its usual width; in these units, it is
-taken for a typical series of the training set. So is a dimension that had no
-value in training, a sensor not yet installed.
+taken for a typical series of the training set: one of those that vary, for
+the level of one that only idles says nothing of others. So is a dimension that
+had no value in training, a sensor not yet installed.
 """
 
 from typing import NamedTuple, Optional, Sequence
@@ -117,7 +118,12 @@ class Profile(NamedTuple):
 
 
 class Typical(NamedTuple):
-    """The series that reaches as far as half of them do, in its own units."""
+    """
+    The series that reaches as far as half of them do, in its own units.
+
+    Those that idle, or lack a dimension, do not show how far it reaches: each
+    dimension is that of the middle one of the series in which it varies.
+    """
 
     values: np.ndarray  # a few of them, in order, on the last axis
     weights: np.ndarray  # how anomalous each of them is
@@ -132,20 +138,17 @@ class Typical(NamedTuple):
         weights: Optional[Table],
         shape: tuple[float, float],
     ) -> "Typical":
-        """The typical series of a training set."""
-        reach = []
-        for profile, entry in zip(profiles, values.entries):
-            known = entry[~np.isnan(entry)]
-            width = float(np.median(profile.scale.width))
-            reach.append(np.ptp(known) / width if known.size else np.nan)
-        order = np.argsort(reach)
-        middle = order[max(0, np.isfinite(reach).sum() - 1) // 2]
-        rows = as_rows(profiles[middle].scale.apply(values.entries[middle]))
-        weigh = np.zeros_like(rows)
-        if weights is not None:
-            weigh = as_rows(weights.entries[middle]).astype(float)
-        few = [some(*pair) for pair in zip(rows, weigh)]
-        size = values.entries[middle].shape[:-1] + (NUM_VALUES,)
+        """The typical series of a training set, row by row."""
+        reach, varies = zip(*map(reach_of, profiles, values.entries))
+        few = []
+        for i, j in middles(np.array(reach), np.array(varies)):
+            row = as_rows(values.entries[i])[j]
+            scale = Scale(*(as_rows(part)[j] for part in profiles[i].scale))
+            weigh = np.zeros(row.shape)
+            if weights is not None:
+                weigh = as_rows(weights.entries[i])[j].astype(float)
+            few.append(some(scale.apply(row), weigh))
+        size = values.entries[0].shape[:-1] + (NUM_VALUES,)
         chosen, share = (np.reshape(column, size) for column in zip(*few))
         return cls(chosen, share, *shape)
 
@@ -160,14 +163,20 @@ class Typical(NamedTuple):
         """What there is to expect of a series that begins like this."""
         first = first_context(entry, context_length)
         scale = series_scale(first, context_length)
-        values, weights = as_rows(self.values), as_rows(self.weights)
-        which = np.arange(len(as_rows(entry))) % len(values)
+        which = np.arange(len(as_rows(entry))) % len(as_rows(self.values))
+        values = as_rows(self.values)[which]
+        weights = as_rows(self.weights)[which]
+        rows = zip(as_rows(scale.apply(first)), values, weights)
+        for begins, row, weigh in rows:
+            # Nothing varied in training: there is no more to go by.
+            if begins.size and np.ptp(row) == 0:
+                row[:], weigh[:] = some(begins, np.zeros(begins.shape))
         shape = entry.shape[:-1] + (NUM_VALUES,)
         return Profile.of(
             scale,
-            scale.undo(values[which].reshape(shape)),
+            scale.undo(values.reshape(shape)),
             model,
-            weights[which].reshape(shape),
+            weights.reshape(shape),
         )._replace(widening=self.widening, tail=self.tail)
 
 
@@ -263,6 +272,54 @@ def either(which: np.ndarray, ours: list, theirs: list) -> list:
 def rows_of(scale: Scale) -> list[tuple[float, float]]:
     """Centre and width of each dimension."""
     return list(zip(*(np.ravel(part).tolist() for part in scale)))
+
+
+def reach_of(profile: Profile, entry: np.ndarray) -> tuple:
+    """
+    How far a series reaches, in its own units, and which of its rows vary;
+    those that do not have no units of their own.
+    """
+    rows, widths = as_rows(entry), np.ravel(profile.scale.width)
+    highest = np.fmax.reduce(rows, axis=-1, initial=-np.inf)
+    varies = highest > np.fmin.reduce(rows, axis=-1, initial=np.inf)
+    if not varies.any():
+        return np.nan if np.isnan(rows).all() else 0.0, varies
+    known = rows[varies]
+    known = known[~np.isnan(known)]
+    return np.ptp(known) / float(np.median(widths[varies])), varies
+
+
+def middles(reach: np.ndarray, varies: np.ndarray) -> list[tuple[int, int]]:
+    """
+    For each dimension, a series and a dimension of it: of those that vary,
+    one that reaches as far as half of them do.
+
+    Parameters
+    ----------
+    reach
+        How far each series reaches.
+    varies
+        Whether it does in each dimension: (series, dimensions).
+
+    Examples
+    --------
+    >>> middles(np.array([3.0, 1.0, 2.0]), np.ones((3, 2), bool))
+    [(2, 0), (2, 1)]
+    >>> varies = np.array([[True, False], [True, True], [True, False]])
+    >>> middles(np.array([3.0, 1.0, 2.0]), varies)
+    [(2, 0), (1, 1)]
+    """
+    order = np.argsort(reach)
+    anywhere = int(np.argmax(varies.any(axis=0)))
+    chosen = []
+    for j in range(varies.shape[1]):
+        # In units of its own, a dimension is much like another.
+        here = j if varies[:, j].any() else anywhere
+        those = order[varies[order, here]]
+        if not those.size:  # nothing varies anywhere
+            those, here = order[:1], j
+        chosen.append((int(those[(len(those) - 1) // 2]), here))
+    return chosen
 
 
 def some(row: np.ndarray, weights: np.ndarray) -> tuple:

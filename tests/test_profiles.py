@@ -290,6 +290,117 @@ def test_the_typical_series_reaches_as_far_as_half_of_them_do():
     assert typical.weights.max() == 0.75
 
 
+def typical_of(values):
+    """The typical series of a training set in which nothing is anomalous."""
+    known = [profile_of(x, Uniform()) for x in values]
+    return Typical.of(known, Table.of(values, float), None, (1.0, 1.0))
+
+
+def idle_beside(varying, level):
+    """Three series that vary at a level, and a majority that does not."""
+    idle = [np.full(100, level) for _ in range(3)]
+    return [*idle[:2], *(x + level for x in varying), *idle[2:], idle[0]]
+
+
+LEVELS = [0.0, 1e5, -3e7]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_series_that_idles_is_not_typical(level):
+    varying = [series(i, size=size) for i, size in enumerate((1, 2, 3))]
+
+    typical = typical_of(idle_beside(varying, level))
+
+    expected = typical_of(varying)
+    # What is left of sixteen digits beside a level of millions.
+    assert_allclose(typical.values, expected.values, atol=1e-6)
+
+
+@pytest.mark.parametrize("missing", [np.nan, 7.0], ids=["missing", "idle"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_each_dimension_is_typical_of_series_that_have_it(level, missing):
+    varying = [np.stack([series(i), series(i + 5)]) for i in range(5)]
+    values = [x + level for x in varying]
+    for x in values[:4]:
+        x[1] = missing
+
+    typical = typical_of(values)
+
+    (second,) = typical_of([varying[4]]).values[1:]
+    assert_allclose(typical.values[1], second, atol=1e-6)
+    firsts = [typical_of([x]).values[0] for x in varying]
+    assert any(np.allclose(typical.values[0], x, atol=1e-6) for x in firsts)
+
+
+def test_where_a_dimension_never_varies_another_is_typical_of_it():
+    values = [np.stack([series(i), np.full(100, 1e5)]) for i in range(3)]
+    values[1][1] = np.nan
+
+    typical = typical_of(values)
+
+    assert_array_equal(typical.values[1], typical.values[0])
+    assert np.ptp(typical.values[0]) > 1
+
+
+def test_where_nothing_varies_the_typical_series_does_not():
+    values = [np.zeros(0), np.full(9, np.nan), np.full(9, 5.0), np.zeros(9)]
+
+    typical = typical_of(values)
+
+    assert_array_equal(typical.values, np.zeros(NUM_VALUES))
+
+
+def test_series_of_vectors_that_vary_are_typical_as_a_whole():
+    """Of the one that reaches as far as half of them do, all dimensions."""
+    values = [np.stack([series(i), series(i + 5)]) for i in range(3)]
+    for x, first, second in zip(values, (0.0, 30.0, 900.0), (60.0, 0.0, 0.0)):
+        x[:, 50] += first, second
+    shares = [np.zeros((2, 100)) for _ in values]
+    shares[0][1, 50] = 0.5
+    known = [profile_of(x, Uniform()) for x in values]
+
+    typical = Typical.of(
+        known, Table.of(values, float), Table.of(shares, float), (1.0, 1.0)
+    )
+
+    rows = known[0].scale.apply(values[0])
+    for ours, row in zip(typical.values, rows):
+        assert set(ours) <= set(row)
+        assert (ours[0], ours[-1]) == (row.min(), row.max())
+    assert typical.weights[0].max() == 0.0
+    assert_array_equal(
+        typical.weights[1] > 0, typical.values[1] == rows[1, 50]
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_said_of_a_new_series_does_not_depend_on_idle_ones(level):
+    varying = [series(i, size=size) for i, size in enumerate((1, 2, 3))]
+    new, x = series(4), np.linspace(-50, 50, 101)
+
+    told = []
+    for values in (varying, idle_beside(varying, level)):
+        profiles = Profiles({}, typical_of(values))
+        (found,) = profiles.of(panel_of([new + level]), Uniform(), CONTEXT)
+        told.append(found.log_anomalous(x + level))
+
+    assert_allclose(*told, atol=1e-6)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_where_nothing_varied_a_new_series_is_taken_for_how_it_begins(level):
+    idle = Profiles({}, typical_of([np.full(100, level)]))
+    x = series(4) + level
+
+    (found,) = idle.of(panel_of([x]), Uniform(), CONTEXT)
+
+    expected = Uniform().fit(x[:CONTEXT])
+    # What is left of sixteen digits beside a level of millions.
+    assert_allclose(
+        found.anomalous[0].domain, expected.domain, rtol=0, atol=1e-6
+    )
+
+
 @pytest.fixture(scope="module", params=BACKENDS.values(), ids=BACKENDS)
 def predictor(request):
     """A network that sees scaled windows."""
@@ -442,6 +553,55 @@ def test_rows_say_the_same_as_profiles(model):
     assert_array_equal(rows.tail, [2, 1, 1, 1, 1])
     assert_array_equal(rows.widening, [1.5, 1, 1, 1, 1])
     assert rows.scale.width.shape == (5, 1)
+
+
+def assert_same_rows(ours, theirs):
+    """To the last digit."""
+    assert len(ours.profiles) == len(theirs.profiles)
+    for one, other in zip(ours.profiles, theirs.profiles):
+        assert one is other
+    for one, other in zip(ours[1:-1], theirs[1:-1]):
+        assert_array_equal(one, other)
+    assert (ours.domains is None) == (theirs.domains is None)
+    if ours.domains is not None:
+        assert_array_equal(ours.domains, theirs.domains)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 1, 3]], ids=str)
+def test_rows_may_get_known_one_after_the_other(model, order):
+    profiles = many(model)
+    rows = ProfileRows.of([Profile.unknown(())] * 5)
+    for i in order:
+        rows = rows.put(np.array([i]), np.array([i]), [profiles[i]])
+        assert rows.profiles[i] is profiles[i]
+
+    assert_same_rows(rows, ProfileRows.of(profiles))
+
+
+def test_rows_of_vectors_may_get_known_together(model):
+    profiles = []
+    for i in range(4):
+        both = np.stack([series(i), series(i + 4, level=90.0)])
+        scale = series_scale(both, CONTEXT)
+        profiles.append(Profile.of(scale, both, model)._replace(tail=1.0 + i))
+    rows = ProfileRows.of([profiles[0], *[Profile.unknown((2,))] * 3])
+
+    places, those = np.array([3, 1]), np.array([6, 7, 2, 3])
+    rows = rows.put(places, those, [profiles[3], profiles[1]])
+    rows = rows.put(np.array([2]), np.array([4, 5]), [profiles[2]])
+
+    assert_same_rows(rows, ProfileRows.of(profiles))
+
+
+def test_one_density_of_another_kind_is_enough_to_go_the_slow_way():
+    uniform, gaussian = (
+        profile_of(series(0), model) for model in (Uniform(), Gaussian())
+    )
+    rows = ProfileRows.of([uniform, Profile.unknown(())])
+
+    rows = rows.put(np.array([1]), np.array([1]), [gaussian])
+
+    assert_same_rows(rows, ProfileRows.of([uniform, gaussian]))
 
 
 @pytest.mark.parametrize("name", MODELS)

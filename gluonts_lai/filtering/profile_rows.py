@@ -54,6 +54,11 @@ class Domains(NamedTuple):
     def take(self, rows: np.ndarray) -> "Domains":
         return Domains(*(column[rows] for column in self))
 
+    def put(self, rows: np.ndarray, other: "Domains") -> None:
+        """Write to some rows."""
+        for column, new in zip(self, other):
+            column[rows] = new
+
 
 class ProfileRows(NamedTuple):
     """What is asked of profiles for every point."""
@@ -80,6 +85,39 @@ class ProfileRows(NamedTuple):
             ),
             Domains.of(profiles),
         )
+
+    def put(
+        self,
+        which: np.ndarray,
+        rows: np.ndarray,
+        profiles: Sequence[Profile],
+    ) -> "ProfileRows":
+        """
+        The same where more is known of some series; written to.
+
+        Parameters
+        ----------
+        which
+            These series.
+        rows
+            Their rows.
+        profiles
+            What is known of them now, which is no less than before.
+        """
+        new = ProfileRows.of(profiles)
+        for i, profile in zip(which, profiles):
+            self.profiles[i] = profile
+        for columns, others in zip(self.by_row, new.by_row):
+            columns[rows] = others
+        if self.domains is None or new.domains is None:
+            return self._replace(domains=None)
+        self.domains.put(rows, new.domains)
+        return self
+
+    @property
+    def by_row(self) -> tuple:
+        """The arrays that there always are."""
+        return (*self.scale, self.tail, self.widening, self.is_known)
 
     def log_anomalous(
         self, which: np.ndarray, rows: np.ndarray, values: np.ndarray

@@ -94,6 +94,12 @@ class Tracks:
         """Take note of what is known of each series."""
         self.known = ProfileRows.of(profiles)
 
+    def get_to_know(
+        self, which: np.ndarray, profiles: Sequence[Profile]
+    ) -> None:
+        """Take note of what is known of some series more than before."""
+        self.known = self.known.put(which, self.rows(which), profiles)
+
     def judge(
         self,
         which: np.ndarray,

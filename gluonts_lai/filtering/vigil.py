@@ -50,6 +50,11 @@ class Rules(NamedTuple):
         columns = (column[rows] for column in self[:4])
         return Rules(*columns, *self[4:])  # type: ignore[call-arg]
 
+    def put(self, rows: np.ndarray, other: "Rules") -> None:
+        """Write to some rows."""
+        for column, new in zip(self[:4], other[:4]):
+            column[rows] = new
+
 
 class Vigil(NamedTuple):
     """What is known of each row before its next point."""

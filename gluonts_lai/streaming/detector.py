@@ -370,7 +370,7 @@ class StreamingDetector:
             for i, one in enumerate(state["series"]):
                 stream.watch.restore(i, one)
                 stream.clocks.has_start[i] = bool(one["has_start"])
-            stream.watch.get_to_know()
+            stream.watch.get_to_know(range(len(entries)))
             return stream
 
         return undamaged(read)

@@ -5,7 +5,7 @@ Series that were not in training are known once their first context is there.
 """
 
 from contextlib import nullcontext
-from typing import Any, Callable, ContextManager, Optional, Sequence
+from typing import Any, Callable, ContextManager, Iterable, Optional, Sequence
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Watch:
             [] if is_known else beginning(row, length)
             for row, is_known in zip(rows, tracks.known.is_known)
         ]
-        self.get_to_know()
+        self.get_to_know(range(len(panel.entries)))
         for part in panel.parts():
             some = panel.part(part)
             if not any(entry.size for entry in some.values.entries):
@@ -110,30 +110,37 @@ class Watch:
         self.tracks.keep(which, judged)
         rows, length = self.tracks.rows(which), self.predictor.context_length
         is_new = ~self.tracks.known.is_known[rows]
-        news = False
-        for row, value in zip(rows[is_new], np.ravel(points)[is_new]):
-            news |= go_on(self.firsts[row], float(value), length)
-        if news:
-            self.get_to_know()
+        news = {
+            int(row) // self.tracks.num_dims
+            for row, value in zip(rows[is_new], np.ravel(points)[is_new])
+            if go_on(self.firsts[row], float(value), length)
+        }
+        self.get_to_know(sorted(news))
 
-    def get_to_know(self) -> None:
-        """Find the profiles of new series that have a first context."""
+    def get_to_know(self, which: Iterable[int]) -> None:
+        """Find the profiles of these, where new rows have a first context."""
         length = self.predictor.context_length
-        self.tracks.know(self.filled(lambda first: is_whole(first, length)))
-        self.all_rules = None
+        news = self.news(which, lambda first: is_whole(first, length))
+        if news:
+            series = np.array(list(news))
+            self.tracks.get_to_know(series, list(news.values()))
+            self.rule_anew(series)
 
-    def filled(self, is_enough: Callable[[list], bool]) -> list[Profile]:
-        """What is known of each series, if by what there is of new rows."""
-        profiles = list(self.tracks.known.profiles)
-        for i, profile in enumerate(profiles):
+    def news(
+        self, which: Iterable[int], is_enough: Callable[[list], bool]
+    ) -> dict[int, Profile]:
+        """What is known of some series by what there is of new rows."""
+        found = {}
+        for i in which:
+            profile = self.tracks.known.profiles[i]
             if profile.is_known.all():
                 continue
-            which = np.array([is_enough(x) for x in self.firsts_of(i)])
-            which &= ~profile.is_known
-            if which.any():
+            chosen = np.array([is_enough(x) for x in self.firsts_of(i)])
+            chosen &= ~profile.is_known
+            if chosen.any():
                 new = self.predictor.profile_of_new(self.first(i))
-                profiles[i] = profile.filled(new, which)
-        return profiles
+                found[i] = profile.filled(new, chosen)
+        return found
 
     def firsts_of(self, i: int) -> list[list[float]]:
         """The first contexts of the rows of a series."""
@@ -142,16 +149,30 @@ class Watch:
     def rules(self, which: np.ndarray) -> Rules:
         """How the rows of some series are judged."""
         if self.all_rules is None:
-            self.all_rules = self.manner.rules(
-                self.tracks.chains,
-                self.tracks.known.profiles,
-                self.tracks.nominal.context_length,
-            )
+            self.all_rules = self.rules_of(range(len(self.names)))
         return self.all_rules.take(self.tracks.rows(which))
+
+    def rule_anew(self, which: np.ndarray) -> None:
+        """Judge the rows of some series by what is known of them now."""
+        if self.all_rules is not None:
+            rows = self.tracks.rows(which)
+            self.all_rules.put(rows, self.rules_of(which))
+
+    def rules_of(self, which: Iterable[int]) -> Rules:
+        """How rows are judged, by what is known of these series."""
+        chains, profiles = self.tracks.chains, self.tracks.known.profiles
+        return self.manner.rules(
+            [chains[i] for i in which],
+            [profiles[i] for i in which],
+            self.tracks.nominal.context_length,
+        )
 
     def profiles(self) -> list[Profile]:
         """What is known of each series, if only by few points."""
-        return self.filled(bool)
+        profiles = list(self.tracks.known.profiles)
+        for i, profile in self.news(range(len(profiles)), bool).items():
+            profiles[i] = profile
+        return profiles
 
     def first(self, i: int) -> np.ndarray:
         """The same as one array, time last."""

@@ -3,6 +3,7 @@ Series fed point by point: the same as all at once, whatever happens.
 """
 
 import copy
+import cProfile
 import json
 from contextlib import contextmanager
 from decimal import Decimal
@@ -27,6 +28,7 @@ from gluonts_lai import (
 )
 from gluonts_lai.arrivals import LARGEST
 from gluonts_lai.backends import seeded
+from gluonts_lai.filtering.profile_rows import ProfileRows
 from gluonts_lai.profiles import Profile
 from tests import contract
 from tests.backends import BACKENDS
@@ -679,6 +681,74 @@ def test_series_that_are_fed_together_do_not_meet(predictor):
     for one, other in zip(in_order.forecast(), now_and_then.forecast()):
         assert one.start_date == other.start_date
         assert one.item_id == other.item_id
+
+
+def num_calls(function):
+    """How many functions are called, Python's own and others."""
+    profile = cProfile.Profile()
+    profile.runcall(function)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def calls_of_one_among(predictor, num_series):
+    """Calls for a point by which a series gets known, and for a later one."""
+    names = [f"s{i}" for i in range(num_series)]
+    stream = predictor.stream([{"item_id": n, "start": START} for n in names])
+    for value in 10.0 + np.arange(predictor.context_length - 1):
+        stream.update_many([value] * num_series)
+    stream.update_many({"s0": 3.0})  # whatever is done once for all
+    stream.update_many({"s0": 4.0})
+    assert np.isnan(stream.update_many({"s1": 3.0})["s1"].expected)
+    return [
+        num_calls(lambda name=name: stream.update_many({name: 4.0}))
+        for name in ("s2", "s2", "s1")
+    ]
+
+
+@predictors(FAST + OTHERS[:1])
+def test_one_series_costs_the_same_among_few_as_among_many(predictor):
+    calls_of_one_among(predictor, 5)  # whatever is done once in a process
+
+    few, many = (calls_of_one_among(predictor, n) for n in (5, 205))
+
+    # A garbage collection may call a few; each series more, one or more.
+    assert_allclose(many, few, rtol=0, atol=100)
+
+
+@pytest.mark.parametrize("kind", ["scalars", "vectors"])
+def test_what_is_known_is_the_same_in_whatever_order_it_came(backend, kind):
+    """Kept row by row as series get known, or made of all of them anew."""
+    if kind == "vectors":
+        predictor = multivariate(backend.name)
+        (target,) = (e["target"] for e in dataset("multivariate", 1)[0][:1])
+    else:
+        predictor = trained(backend.name, "SimpleFeedForward")
+        target = troubled(1)
+    shifted = [np.array(target[..., i : i + 40]) for i in range(5)]
+    if kind == "vectors":  # and a dimension that begins later than the others
+        shifted[3][1, :9] = np.nan
+    stream = predictor.stream(
+        [{"item_id": i, "start": START} for i in "abcde"]
+    )
+
+    rng = np.random.default_rng(0)
+    waiting = {i: [*np.moveaxis(x, -1, 0)] for i, x in zip("abcde", shifted)}
+    while any(waiting.values()):
+        some = [i for i in waiting if waiting[i] and rng.random() < 0.6]
+        stream.update_many({i: waiting[i].pop(0) for i in some})
+
+    watch, tracks = stream.watch, stream.tracks
+    anew = ProfileRows.of(tracks.known.profiles)
+    assert tracks.known.is_known.all()
+    assert_equal(tuple(tracks.known), tuple(anew))
+    rules = stream.manner.rules(
+        tracks.chains, tracks.known.profiles, predictor.context_length
+    )
+    assert_equal(tuple(watch.all_rules), tuple(rules))
+    again = through_json(stream)
+    for i, j in zip(tracks.known.profiles, again.tracks.known.profiles):
+        assert i.anomalous == j.anomalous and i.bounds == j.bounds
+    assert_equal(tuple(again.tracks.known)[1:], tuple(anew)[1:])
 
 
 def test_values_that_follow_one_another(feed_forward):
