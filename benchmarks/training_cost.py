@@ -210,7 +210,8 @@ def e_step(backend, num_turns):
         series(2, 400)
     )
     nominal, panel = predictor.nominal(), Panel.of(series(10, 50_000))
-    prepared = nominal.prepare(panel)
+    scales = [profile.scale for profile in predictor.profiles_of(panel)]
+    prepared = nominal.prepare(panel, scales)
     contexts = Clean.as_observed(panel.values).targets
     best = np.inf
     for _ in range(num_turns + 1):

@@ -3,6 +3,8 @@ What benchmarks stand on: cells that are measured once, and a fair rival.
 """
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -141,9 +143,6 @@ def test_a_causal_filter_does_not_look_ahead():
 
 
 def test_the_script_says_what_is_missing_in_one_sentence(tmp_path):
-    import os
-    import subprocess
-
     environment = {**os.environ, "GLUONTS_LAI_DATA": ""}
     done = subprocess.run(
         [sys.executable, BENCHMARKS / "paper.py", "table3"],
@@ -156,3 +155,21 @@ def test_the_script_says_what_is_missing_in_one_sentence(tmp_path):
     assert done.returncode == 1 and not list(tmp_path.iterdir())
     assert "the folder of 'electricity' must be known" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("backend", ["mx", "torch"])
+def test_the_speed_of_an_e_step_is_measured(backend, tmp_path):
+    pytest.importorskip({"mx": "mxnet"}.get(backend, backend))
+
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "training_cost.py", "--e-step"]
+        + ["--backend", backend, "--turns", "1"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+
+    name, speed, *unit = done.stdout.split()
+    assert name == backend and unit == ["points", "a", "second"]
+    assert int(speed.replace(",", "")) > 0

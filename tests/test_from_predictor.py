@@ -18,7 +18,13 @@ from gluonts.model.trivial.mean import MeanPredictor
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from gluonts_lai import IndicatorChain, LAIEstimator, LAIPredictor
+from gluonts_lai import (
+    GaussianMixture,
+    IndicatorChain,
+    LAIEstimator,
+    LAIPredictor,
+    Uniform,
+)
 from gluonts_lai.backends import seeded
 from gluonts_lai.panel import panel
 from gluonts_lai.predictor import all_but_base
@@ -267,6 +273,19 @@ def test_a_stream_idles_as_a_whole_series_does():
 
     told = [reading.probability for reading in readings]
     assert_allclose(told, detection.probability, rtol=1e-9)
+
+
+@pytest.mark.parametrize("anomalous", [Uniform(), GaussianMixture()])
+def test_of_several_series_none_need_have_a_point(anomalous):
+    entries = [{**idling(), "item_id": name} for name in "ab"]
+    stream = LAIPredictor.from_predictor(
+        Spread(), entries, anomalous=anomalous, seed=0
+    ).stream(entries)
+    before = stream.to_dict()
+
+    assert stream.update_many({}) == {}
+    assert stream.to_dict() == before
+    assert list(stream.update_many({"b": 10.0})) == ["b"]
 
 
 def test_what_was_learned_of_points_is_not_lost_on_later_series(monkeypatch):

@@ -125,7 +125,9 @@ class ProfileRows(NamedTuple):
         """log p⁻ of one value for each of the rows of some series."""
         if self.domains is not None:
             return self.domains.take(rows).log_prob(values)
-        told = []
-        for i, value in zip(which, values.reshape(len(which), -1)):
-            told.append(self.profiles[i].log_anomalous(value[:, None])[:, 0])
-        return np.concatenate(told)
+        told = np.empty(len(values))
+        pieces = np.split(np.arange(len(values)), max(len(which), 1))
+        for i, piece in zip(which, pieces):
+            column = values[piece, None]
+            told[piece] = self.profiles[i].log_anomalous(column)[:, 0]
+        return told
