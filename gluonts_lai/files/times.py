@@ -20,6 +20,8 @@ RANGE = "times between 1678 and 2261"
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # nanoseconds
 # Unix time that is plausible: from 1973 to 2099.
 PLAUSIBLE = (1e17, 4.1e18)
+# The month comes next, as in 2024-01-31: no one writes the day there.
+YEAR_FIRST = r"\s*\d{4}[-/. ]"
 DIGITS = {8: "%Y%m%d", 6: "%Y%m", 4: "%Y"}
 
 
@@ -102,7 +104,10 @@ def day_or_month_first(
 ) -> pd.Series:
     """Times that are not written as 2024-01-31."""
     month = parsed(texts, dayfirst=False, utc=True)
-    day = parsed(texts, dayfirst=True, utc=True)
+    day = month
+    is_year_first = texts.str.match(YEAR_FIRST).to_numpy(bool)
+    if not is_year_first.all():
+        day = parsed(texts, dayfirst=True, utc=True).mask(is_year_first, month)
     fewest = min((times, month, day), key=lambda read: read.isna().sum())
     sheet.refuse(fewest.isna().to_numpy(), name, RANGE)
     if month.equals(day):
