@@ -94,7 +94,7 @@ def test_a_time_zone_is_converted_and_said(tmp_path):
     assert stored.notes == file.notes
 
 
-@pytest.mark.parametrize("end", [" UTC", " GMT", "z", " Z", "UTC"])
+@pytest.mark.parametrize("end", [" UTC", " GMT", " utc", "z", " Z", "UTC"])
 @pytest.mark.parametrize("num_days", [9, 40])
 def test_a_year_that_stands_first_is_followed_by_the_month(
     tmp_path, end, num_days
@@ -113,6 +113,18 @@ def test_a_year_may_stand_first_in_many_ways(tmp_path, form):
     times = pd.date_range("2023-01-01", periods=24, freq="MS")
     file = read(tmp_path, lines(times.strftime(form)))
     assert starts(file) == {"pump": "2023-01"} and file.freq == "M"
+
+
+def test_a_column_of_any_name_may_hold_times_with_a_zone(tmp_path):
+    times = pd.date_range("2024-06-11", periods=3, freq="h")
+    text = lines(times.strftime("%Y-%m-%d %H:%M:%S utc"), "measured,value")
+    assert starts(read(tmp_path, text)) == {"pump": "2024-06-11 00:00"}
+
+
+def test_fractions_of_a_second_may_have_a_comma(tmp_path):
+    times = [f"2024-06-11T02:00:00,{i}+02:00" for i in range(5)]
+    file = read(tmp_path, lines([f'"{time}"' for time in times]))
+    assert file.freq == "100ms" and len(targets(file)["pump"]) == 5
 
 
 @pytest.mark.parametrize("unit, scale", [("s", 1), ("ms", 1e3), ("us", 1e6)])
