@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.limits import is_brief
-from gluonts_lai.zones import in_utc
+from gluonts_lai.zones import check_zone, in_utc
 
 # More missing points at once are a mistake, not a late restart.
 MOST_MISSING = 100_000
@@ -84,6 +84,8 @@ def as_period(timestamp: Any, freq: Optional[str], name: str) -> Any:
             f"times of {name} must be pandas.Period, as the frequency of the "
             f"training data is not known, got {timestamp!r}."
         )
+    if is_brief(timestamp):
+        check_zone(timestamp, f"a timestamp of {name}")
     try:
         period = pd.NaT
         if is_brief(timestamp):

@@ -115,6 +115,19 @@ def test_readings_may_be_missing(frame, predictor):
     assert_frame_equal(detect_frame(gone, predictor), rest)
 
 
+@pytest.mark.parametrize(
+    "form", ["%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %I:%M %p +00:00"]
+)
+def test_times_may_be_texts_with_a_zone(frame, predictor, form):
+    expected = detect_frame(frame, predictor).drop(columns="timestamp")
+    frame["timestamp"] = frame.timestamp.dt.strftime(form)
+
+    found = detect_frame(frame, predictor)
+
+    assert found.timestamp.equals(frame.timestamp)
+    assert_frame_equal(found.drop(columns="timestamp"), expected)
+
+
 @pytest.mark.parametrize("kind", ["h", "min", object])
 def test_times_may_be_periods(frame, predictor, kind):
     expected = detect_frame(frame, predictor)

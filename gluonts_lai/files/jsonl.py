@@ -15,7 +15,7 @@ import pandas as pd
 from gluonts_lai.arrivals import is_beyond
 from gluonts_lai.documents import parse_json
 from gluonts_lai.limits import is_brief
-from gluonts_lai.zones import in_utc
+from gluonts_lai.zones import check_zone, in_utc, moment
 
 from .layout import LABELS, plain
 from .opening import (
@@ -47,10 +47,10 @@ class Line(NamedTuple):
     def start(self, offset: Any) -> tuple[Any, bool]:
         """The period of the first point, and whether it had a time zone."""
         given = self.field("start", "the time of the first point")
-        try:
-            time = pd.Timestamp(given) if is_brief(given) else pd.NaT
-        except (TypeError, ValueError):
-            time = pd.NaT
+        time = pd.NaT
+        if isinstance(given, str) and is_brief(given):
+            check_zone(given, f"'start' in {self.place}")
+            time = moment(given)
         if time is pd.NaT or isinstance(given, (int, float)):
             raise ValueError(
                 f"'start' in {self.place} must be a time from 1678 to 2261, "

@@ -13,6 +13,7 @@ from typing import NamedTuple, Optional, Sequence, Union
 import pandas as pd
 
 from gluonts_lai.limits import is_brief
+from gluonts_lai.zones import in_one_notation
 
 from .sheet import Sheet, as_numbers, is_text, listed, option_of
 
@@ -174,7 +175,10 @@ def seems_time(column: pd.Series) -> bool:
     if not is_brief(text):
         return False
     has_date = re.search(r"\d[-/.:]\d+[-/.:T ]?\d", text) is not None
-    return has_date and not pd.isna(pd.to_datetime(text, errors="coerce"))
+    if not has_date:
+        return False
+    time = pd.to_datetime(in_one_notation(text), errors="coerce")
+    return not pd.isna(time)
 
 
 def has_numbers(column: pd.Series) -> bool:

@@ -5,6 +5,7 @@ Timestamps are texts, times, or numbers: Unix time, or dates such as 20240131.
 Those that have a time zone are converted to UTC.
 """
 
+import re
 import warnings
 from typing import Any
 
@@ -12,14 +13,23 @@ import numpy as np
 import pandas as pd
 
 from gluonts_lai.limits import is_brief
-from gluonts_lai.zones import ZONE
+from gluonts_lai.zones import (
+    ADVICE,
+    WANTED,
+    in_one_notation,
+    moment,
+    names_zone,
+)
 
+from .notation import Notations, notations_of
 from .sheet import Sheet, as_numbers, is_text
 
 RANGE = "times between 1678 and 2261"
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}  # nanoseconds
 # Unix time that is plausible: from 1973 to 2099.
 PLAUSIBLE = (1e17, 4.1e18)
+# The month comes next, as in 2024-01-31: no one writes the day there.
+YEAR_FIRST = re.compile(r"\s*\d{4}[-/. ]")
 DIGITS = {8: "%Y%m%d", 6: "%Y%m", 4: "%Y"}
 
 
@@ -84,25 +94,52 @@ def unix_times(column: pd.Series, length: int) -> np.ndarray:
 
 def from_texts(sheet: Sheet, name: str, texts: pd.Series) -> np.ndarray:
     sheet.refuse(~texts.map(is_brief).to_numpy(bool), name, RANGE)
-    times = parsed(texts, format="ISO8601")
-    if times.dtype == "datetime64[ns]" and not times.isna().any():
-        return times.to_numpy()
-    zoned = texts.str.contains(ZONE).to_numpy(bool)
-    if zoned.any():
-        sheet.refuse(~zoned, name, "a time zone in all rows, or in none")
-        say_utc(sheet, name)
+    if not notations_of(texts.iloc[:1]).are(has_zone).any():
+        times = parsed(texts, format="ISO8601")
+        if times.dtype == "datetime64[ns]" and not times.isna().any():
+            return times.to_numpy()
+    notations = notations_of(texts)
+    look_at_zones(sheet, name, notations)
+    if notations.are(lambda text: in_one_notation(text) != text).any():
+        texts = texts.map(in_one_notation)
     times = parsed(texts, format="ISO8601", utc=True)
     if times.isna().any():
-        times = day_or_month_first(sheet, name, texts, times)
+        is_year_first = notations.are(YEAR_FIRST.match)
+        times = day_or_month_first(sheet, name, texts, times, is_year_first)
     return without_zone(sheet, name, times)
 
 
+def look_at_zones(sheet: Sheet, name: str, notations: Notations) -> None:
+    """Refuse zones that are names, or not in all rows; note all others."""
+    wanted = f"a time with {WANTED}"
+    sheet.refuse(notations.are(names_zone), name, wanted, ADVICE)
+    if notations.are(has_zone).any():
+        wanted = "a time zone in all rows, or in none"
+        sheet.refuse(notations.are(has_none), name, wanted)
+        say_utc(sheet, name)
+
+
+def has_zone(text: str) -> bool:
+    return moment(text).tzinfo is not None
+
+
+def has_none(text: str) -> bool:
+    """Whether a text is a time, and one without a zone."""
+    return moment(text) is not pd.NaT and not has_zone(text)
+
+
 def day_or_month_first(
-    sheet: Sheet, name: str, texts: pd.Series, times: pd.Series
+    sheet: Sheet,
+    name: str,
+    texts: pd.Series,
+    times: pd.Series,
+    is_year_first: np.ndarray,
 ) -> pd.Series:
     """Times that are not written as 2024-01-31."""
     month = parsed(texts, dayfirst=False, utc=True)
-    day = parsed(texts, dayfirst=True, utc=True)
+    day = month
+    if not is_year_first.all():
+        day = parsed(texts, dayfirst=True, utc=True).mask(is_year_first, month)
     fewest = min((times, month, day), key=lambda read: read.isna().sum())
     sheet.refuse(fewest.isna().to_numpy(), name, RANGE)
     if month.equals(day):
@@ -111,8 +148,9 @@ def day_or_month_first(
     if month_steps == day_steps:
         raise ValueError(
             f"column {name!r} of {sheet.path} must hold dates that can be "
-            f"read in one way, got {texts.iloc[0]!r} in {sheet.place(0)}, "
-            "where day or month may come first; write them as 2024-01-31."
+            f"read in one way, got {sheet.frame[name].iloc[0]!r} in "
+            f"{sheet.place(0)}, where day or month may come first; write them "
+            "as 2024-01-31."
         )
     first = "day" if day_steps < month_steps else "month"
     sheet.notes.append(f"dates in column {name!r} are read {first} first.")

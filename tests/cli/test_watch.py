@@ -216,6 +216,7 @@ def test_a_bad_line_is_named_and_left_out(naive):
         '{"timestamp": "2024-01-01 03:00"}',
         "",
         "a,2024-01-01 03:00,",
+        "a,2024-01-01 04:00 EST,10",
     ]
     text = "\n".join(lines)
     done = run("watch", "--model", naive, input=text)
@@ -225,10 +226,11 @@ def test_a_bad_line_is_named_and_left_out(naive):
     assert quiet.stdout == done.stdout
     bad = [s for s in done.stderr.splitlines() if s.startswith("Line ")]
     assert [line.split(":")[0] for line in bad] == [
-        f"Line {n}" for n in (3, 4, 5, 6, 7, 9)
+        f"Line {n}" for n in (3, 4, 5, 6, 7, 9, 12)
     ]
     assert "'abc'" in bad[0] and "twice" in bad[1] and "'tomorrow'" in bad[2]
-    assert "3 points, 0 anomalous, 6 lines left out." in done.stderr
+    assert "must have its zone as an offset or as UTC" in bad[6]
+    assert "3 points, 0 anomalous, 7 lines left out." in done.stderr
     assert quiet.stderr.splitlines() == bad
 
 

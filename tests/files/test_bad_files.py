@@ -107,6 +107,19 @@ BAD = {
         "time,value\n2024-01-01T00:00Z,1\n2024-01-01T01:00,2\n",
         "a time zone in all rows, or in none, got .* in line 3",
     ),
+    "time zones in some lines, in words": (
+        "time,value\nJune 11 2024 2am +0200,1\nJune 11 2024 3am,2\n",
+        "a time zone in all rows, or in none, got .* in line 3",
+    ),
+    "a typo among times with a zone": (
+        "time,value\n2024-13-01T00:00Z,1\n2024-01-01T01:00:00Z,2\n",
+        "times between 1678 and 2261, got '2024-13-01T00:00Z' in line 2",
+    ),
+    "names of time zones": (
+        "time,value\n2024-03-31 01:00 CET,1\n2024-03-31 03:00 CEST,2\n",
+        "a time with its zone as an offset or as UTC, got '2024-03-31 01:00 "
+        r"CET' in line 2; write it as 2024-01-31 17:00\+01:00",
+    ),
     "an absurd gap": (
         ONE + "2204-01-01,1\n",
         "must follow one another, got 2024-01-01 03:00:00 in line 5 and "

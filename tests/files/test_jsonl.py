@@ -52,9 +52,12 @@ def test_several_dimensions_are_kept(tmp_path):
     assert file.summary() == "1 series, 3 points; jsonl, one point each D"
 
 
-def test_labels_and_time_zones_are_as_in_tables(tmp_path):
+@pytest.mark.parametrize(
+    "start", ["2024-01-01T00:00+02:00", "2024-01-01 00:00 UTC+2"]
+)
+def test_labels_and_time_zones_are_as_in_tables(tmp_path, start):
     line = (
-        '{"start": "2024-01-01T00:00+02:00", "target": [1, 2, 3], '
+        f'{{"start": "{start}", "target": [1, 2, 3], '
         '"is_anomaly": [0, true, null]}'
     )
     file = read(tmp_path, line, "x.jsonl", freq="h")
@@ -71,6 +74,7 @@ def test_labels_and_time_zones_are_as_in_tables(tmp_path):
         ('{"target": [1]}', "line 3 of .* must have a field 'start', got 't"),
         ('{"start": "2024"}', "line 3 of .* must have a field 'target', got"),
         ('{"start": "soon", "target": [1]}', "'start' in line 3 of .*'soon';"),
+        ('{"start": "2024-01-31 17:00 EST", "target": [1]}', "or as UTC, got"),
         ('{"start": 7, "target": [1]}', "'start' in line 3 of .* got 7; wri"),
         ('{"start": "2024", "target": [1, "a"]}', "'target' in line 3 of .*"),
         ('{"start": "2024", "target": 5}', "must be a list of finite numbers"),

@@ -94,6 +94,39 @@ def test_a_time_zone_is_converted_and_said(tmp_path):
     assert stored.notes == file.notes
 
 
+@pytest.mark.parametrize("end", [" UTC", " GMT", " utc", "z", " Z", "UTC"])
+@pytest.mark.parametrize("num_days", [9, 40])
+def test_a_year_that_stands_first_is_followed_by_the_month(
+    tmp_path, end, num_days
+):
+    """As BigQuery writes times, for one."""
+    for step, freq in (("MS", "M"), ("D", "D"), ("h", "h")):
+        times = pd.date_range("2023-01-01", periods=num_days, freq=step)
+        file = read(tmp_path, lines(times.strftime(f"%Y-%m-%d %H:%M:%S{end}")))
+        assert file.freq == freq
+        assert targets(file) == {"pump": list(range(num_days))}
+        assert len(file.notes) == 1 and "have a time zone" in file.notes[0]
+
+
+@pytest.mark.parametrize("form", ["%Y.%m.%d %H:%M", "%Y-%m-%d %I:%M %p +00"])
+def test_a_year_may_stand_first_in_many_ways(tmp_path, form):
+    times = pd.date_range("2023-01-01", periods=24, freq="MS")
+    file = read(tmp_path, lines(times.strftime(form)))
+    assert starts(file) == {"pump": "2023-01"} and file.freq == "M"
+
+
+def test_a_column_of_any_name_may_hold_times_with_a_zone(tmp_path):
+    times = pd.date_range("2024-06-11", periods=3, freq="h")
+    text = lines(times.strftime("%Y-%m-%d %H:%M:%S utc"), "measured,value")
+    assert starts(read(tmp_path, text)) == {"pump": "2024-06-11 00:00"}
+
+
+def test_fractions_of_a_second_may_have_a_comma(tmp_path):
+    times = [f"2024-06-11T02:00:00,{i}+02:00" for i in range(5)]
+    file = read(tmp_path, lines([f'"{time}"' for time in times]))
+    assert file.freq == "100ms" and len(targets(file)["pump"]) == 5
+
+
 @pytest.mark.parametrize("unit, scale", [("s", 1), ("ms", 1e3), ("us", 1e6)])
 def test_unix_time_is_recognised_and_said(tmp_path, unit, scale):
     times = [int((1_700_002_800 + 3_600 * i) * scale) for i in range(3)]
