@@ -214,9 +214,8 @@ class LAIEstimator(Estimator):
         **kwargs: Any,
     ) -> LAIPredictor:
         """Train; see :meth:`train_model` for what else there is to see."""
-        return self.train_model(
-            training_data, validation_data, shuffle_buffer_length
-        ).predictor
+        data = training_data, validation_data, shuffle_buffer_length
+        return self.output_of(*data, looks_back=False).predictor
 
     def train_model(
         self,
@@ -252,6 +251,17 @@ class LAIEstimator(Estimator):
         >>> np.flatnonzero(output.posterior[0] > 0.5)
         array([100, 101, 102])
         """
+        data = training_data, validation_data, shuffle_buffer_length
+        return self.output_of(*data, looks_back=True)
+
+    def output_of(
+        self,
+        training_data: Dataset,
+        validation_data: Optional[Dataset],
+        shuffle_buffer_length: Optional[int],
+        looks_back: bool,
+    ) -> LAITrainOutput:
+        """Train; without the posterior, if nobody wants to see it."""
         context_length = context_length_of(self.estimator)
         least = context_length + self.prediction_length + self.lead_time
         panel = training_panel(training_data, self.label_field, least)
@@ -275,6 +285,7 @@ class LAIEstimator(Estimator):
                 context_length,
                 interruptible,
                 shuffle_buffer_length,
+                looks_back,
             )
 
     def run(
@@ -284,6 +295,7 @@ class LAIEstimator(Estimator):
         context_length: int,
         run: Interruptible,
         shuffle_buffer_length: Optional[int],
+        looks_back: bool,
     ) -> LAITrainOutput:
         """Train on a panel that was found in order."""
         seed = run.seed
@@ -323,7 +335,9 @@ class LAIEstimator(Estimator):
             label_field=self.label_field,
             **what_was_learned(em),
         )
-        posterior = training.once(lambda: posterior_of(predictor, panel))
+        posterior = []
+        if looks_back:
+            posterior = training.once(lambda: posterior_of(predictor, panel))
         training.once(lambda: second_look(em))
         return LAITrainOutput(predictor, posterior, em.history)
 

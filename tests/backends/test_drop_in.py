@@ -346,6 +346,14 @@ def with_last(entry, value):
     return feature
 
 
+def test_train_learns_what_train_model_does(make, data, monkeypatch):
+    """And does not look back on the training set, as nobody sees it."""
+    expected = LAIEstimator(make(), seed=0).train_model(data).predictor
+    monkeypatch.setattr("gluonts_lai.estimator.posterior_of", None)
+
+    assert LAIEstimator(make(), seed=0).train(data) == expected
+
+
 def test_the_arguments_of_gluonts_are_understood(make, data):
     estimator = LAIEstimator(make(epochs=2), seed=0)
 
