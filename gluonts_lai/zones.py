@@ -13,7 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-UTC_AT_THE_END = re.compile(r"\s*(?:Z|UTC|GMT)\s*$", re.IGNORECASE)
+# A capital Z is known to all.
+UTC_AT_THE_END = re.compile(r"\s*(?!Z)(?i:Z|UTC|GMT)\s*$")
 # UTC+2 is two hours east, as people mean it; POSIX means two hours west.
 UTC_BEFORE_OFFSET = re.compile(r"(?:UTC|GMT)\s*(?=[+-]\d)", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"(:\d\d),(?=\d)")
