@@ -9,7 +9,7 @@ from typing import Any, Callable, ContextManager, Iterable, Optional, Sequence
 
 import numpy as np
 
-from gluonts_lai.arrivals import as_label
+from gluonts_lai.arrivals import as_label, is_beyond
 from gluonts_lai.backends import seeded
 from gluonts_lai.beginnings import beginning, go_on, is_whole, side_by_side
 from gluonts_lai.detector import Manner, filter_of
@@ -218,6 +218,8 @@ class Watch:
         if first is not None:
             expected = len(first), *shape
             points = as_numbers(first or np.zeros(expected), expected)
+            if is_beyond(points):
+                raise ValueError("first points that could not have come")
             for row, values in zip(rows, points.reshape(-1, len(rows)).T):
                 self.firsts[row] = beginning(
                     values, self.predictor.context_length

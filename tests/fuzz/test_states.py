@@ -41,6 +41,15 @@ def test_a_state_goes_on_or_is_refused(changed_state):
         go_on(changed_state)
 
 
+@pytest.mark.parametrize("value", [1e300, -1.7e308, float("inf")])
+def test_first_points_that_could_not_have_come_are_refused(value):
+    changed_state = json.loads(json.dumps(state(False)))
+    changed_state["series"][1]["first"][0] = value
+
+    with fair(), pytest.raises(ValueError, match="a state must be whole"):
+        StreamingDetector.from_dict(changed_state, model())
+
+
 def test_times_without_end_are_refused():
     endless, start = "1." * 49_000, time.perf_counter()
     for name in ("period", "freq"):
