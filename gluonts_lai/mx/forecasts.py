@@ -2,11 +2,12 @@
 Forecasts of MXNet, brought back to the units of their series.
 """
 
-from typing import Union
+from typing import Any, Optional
 
 import mxnet as mx
 import numpy as np
-from gluonts.model.forecast import Forecast, SampleForecast
+from gluonts.model.forecast import Forecast
+from gluonts.mx.distribution import Distribution
 from gluonts.mx.distribution.transformed_distribution import (
     AffineTransformedDistribution,
 )
@@ -15,45 +16,44 @@ from gluonts.mx.model.forecast import DistributionForecast
 from gluonts_lai.nominal.scaling import Scale
 
 
-class Rescaled(DistributionForecast):
+class Rescaled(AffineTransformedDistribution):
     """
-    A forecast of scaled values as one of the values themselves.
+    A distribution of scaled values as one of the values themselves.
 
-    Its numbers are in double precision, as series may move beyond the seventh
-    digit. MXNet does not mix that with its own: ``distribution`` is single.
+    What a forecast asks it for is in double precision, which MXNet does not
+    mix with its own: series may move beyond the seventh digit.
     """
 
-    def __init__(self, scaled: DistributionForecast, scale: Scale) -> None:
+    def __init__(self, scaled: Distribution, scale: Scale) -> None:
         super().__init__(
-            distribution=AffineTransformedDistribution(
-                scaled.distribution,
-                loc=mx.nd.array(scale.centre),
-                scale=mx.nd.array(scale.width),
-            ),
-            start_date=scaled.start_date,
-            item_id=scaled.item_id,
-            info=scaled.info,
+            scaled,
+            loc=mx.nd.array(scale.centre),
+            scale=mx.nd.array(scale.width),
         )
-        self.scaled = scaled
-        self.scale = scale
+        self.units = scale
 
     @property
-    def mean(self) -> np.ndarray:
-        return self.scale.undo(self.scaled.mean)
+    def mean(self) -> Any:
+        return self.precise(self.base_distribution.mean)
 
-    def quantile(self, level: Union[float, str]) -> np.ndarray:
-        return self.scale.undo(self.scaled.quantile(level))
+    def quantile(self, level: Any) -> Any:
+        return self.precise(self.base_distribution.quantile(level))
 
-    def to_sample_forecast(self, num_samples: int = 200) -> SampleForecast:
-        samples = self.scaled.distribution.sample(num_samples).asnumpy()
-        return SampleForecast(
-            samples=self.scale.undo(samples),
-            start_date=self.start_date,
-            item_id=self.item_id,
-            info=self.info,
-        )
+    def sample(
+        self, num_samples: Optional[int] = None, dtype: type = np.float32
+    ) -> Any:
+        return self.precise(self.base_distribution.sample(num_samples, dtype))
+
+    def precise(self, scaled: Any) -> Any:
+        values = self.units.undo(scaled.asnumpy().astype(float))
+        return mx.nd.array(values, dtype="float64")
 
 
 def rescaled(forecast: DistributionForecast, scale: Scale) -> Forecast:
     """A forecast of scaled values as one of the values themselves."""
-    return Rescaled(forecast, scale)
+    return DistributionForecast(
+        distribution=Rescaled(forecast.distribution, scale),
+        start_date=forecast.start_date,
+        item_id=forecast.item_id,
+        info=forecast.info,
+    )

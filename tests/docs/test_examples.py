@@ -20,7 +20,13 @@ VALUES = {"__version__", "FAMILIES", "KINDS"}
 # Made of what others hand in, or asked by them: not for users.
 INNER = {
     "Detection": {"of"},
-    "LAIEstimator": {"run", "finish", "recipe", "num_held_epochs"},
+    "LAIEstimator": {
+        "output_of",
+        "run",
+        "finish",
+        "recipe",
+        "num_held_epochs",
+    },
     "LAIPredictor": {
         "clean",
         "forecast",
