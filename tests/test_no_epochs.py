@@ -9,6 +9,7 @@ import logging
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from gluonts.core.component import validated
 from gluonts.env import env
@@ -224,3 +225,12 @@ def test_validation_data_are_handed_on():
         2 * NUM_ROUNDS - 1
     )
     assert [e["item_id"] for e in got[-1]] == [e["item_id"] for e in data]
+
+
+def test_an_estimator_that_refuses_data_is_named():
+    start = pd.Period("2024-01-01", "h")
+    vectors = [{"start": start, "target": np.zeros((1, 60))}]
+    mean = MeanEstimator(prediction_length=1, num_samples=8)
+
+    with pytest.raises(ValueError, match="MeanEstimator can be trained on"):
+        LAIEstimator(mean, seed=0).train(vectors)

@@ -158,7 +158,16 @@ class Retraining:
         return [self.fit(half, more) for half in (seconds, firsts)]
 
     def fit(self, entries: list[dict], more: list) -> Predictor:
-        return copy.deepcopy(self.estimator).train(entries, *more)
+        estimator = copy.deepcopy(self.estimator)
+        try:
+            return estimator.train(entries, *more)
+        except (AssertionError, ValueError) as error:  # it refuses data
+            raise ValueError(
+                f"series must be such that {type(estimator).__name__} can be "
+                f"trained on them, got {type(error).__name__} "
+                f"({error!s:.200}); look at their shapes and lengths, or wrap "
+                "another estimator."
+            ) from error
 
     def entries(self, clean: Clean) -> list[dict]:
         """The series that have any value, cleaned."""
